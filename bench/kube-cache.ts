@@ -12,8 +12,6 @@ import {
   type Client,
   createClient,
   createClientOn,
-  createInterner,
-  internValues,
   type KubeObject,
   loadKubeconfig,
   type Stored,
@@ -22,6 +20,7 @@ import {
   type WatchCacheOptions,
 } from '@grove/kube'
 import { startKubernetes } from '@grove/test-kubernetes'
+import { createInterner, internValues } from './kube/interner.ts'
 import { type Pod, podOf, pods } from './kube/pods.ts'
 
 const { values } = parseArgs({ options: { pods: { type: 'string', default: '20000' } } })

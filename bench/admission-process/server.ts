@@ -45,7 +45,7 @@ if (process.argv[2] === 'isolated') {
   })
   void reviews.run(never)
   for (const path of [webhookPaths.defaultPodCliqueSet, webhookPaths.validatePodCliqueSet])
-    server.handleReviews(path, (review, context) => reviews.answer(path, review, context))
+    server.handleReviews(path, (review, context) => reviews.decide(path, review, context))
 } else {
   // No rule of the default configuration reads the cluster.
   const handlers = admissionHandlers({ client: {} as Client, configuration })

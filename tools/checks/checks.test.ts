@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkDeclared } from './declared.ts'
+import { checkImports } from './imports.ts'
 import { checkLockFile } from './lock-file.ts'
 import { repository } from './repository.fixture.ts'
 
@@ -24,6 +25,19 @@ test('a package must declare its imports; its tests may use the tools of the rep
     'packages/a/src/wrong.ts: imports fast-check, which packages/a/package.json does not declare',
     'packages/a/src/wrong.ts: imports yaml, which packages/a/package.json does not declare',
   ])
+})
+
+test('production code does not import test support', () => {
+  const root = repository({
+    'packages/kube/src/testing/fake.ts': "import '../real.ts'\n",
+    'packages/kube/src/real.test.ts': "import './testing/fake.ts'\n",
+    'packages/kube/src/old.fixture.ts': "import './testing/fake.ts'\n",
+    'packages/kube/bench/real.bench.ts': "import '../src/testing/fake.ts'\n",
+    'packages/kube/src/real.ts': "import './testing/fake.ts'\nexport * from './old.fixture.ts'\n",
+  })
+  const problem = (target: string) =>
+    `packages/kube/src/real.ts: imports ${target}, which is test support; production code must not use it`
+  assert.deepEqual(checkImports(root).sort(), ['./old.fixture.ts', './testing/fake.ts'].map(problem))
 })
 
 test('every installed package must have a checksum and no install script', () => {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Imports between packages have one direction, and only use the index of a package.
+// Imports between packages have one direction, and only use the index of a package. Production code does not import test
+// support, which is in folders called `testing`.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -28,6 +29,9 @@ const allowed: Record<string, readonly string[]> = {
 /** Additional entries, for programs that must load as little as possible. */
 const furtherEntries: ReadonlySet<string> = new Set(['@grove/kube/admission'])
 
+/** Tests, test support and benchmarks. */
+const isTestCode = /\.(test|fixture)\.ts$|\/(testing|bench)\//
+
 const importPattern =
   /(?:^|\s)(?:import|export)\s[^'"]*?from\s*'([^']+)'|import\(\s*'([^']+)'\s*\)|^import\s+'([^']+)'/gm
 
@@ -45,7 +49,7 @@ export function checkImports(root: string): string[] {
       problems.push(`${file}: the package ${home} is not listed in tools/checks/imports.ts`)
       continue
     }
-    const isTest = file.endsWith('.test.ts') || file.includes('/bench/')
+    const isTest = isTestCode.test(file)
     for (const target of importedBy(readFileSync(join(root, file), 'utf8'))) {
       if (target.startsWith('@grove/')) {
         const self = target === `@grove/${home.split('/')[1]}`
@@ -58,6 +62,8 @@ export function checkImports(root: string): string[] {
       } else if (target.startsWith('.')) {
         const resolved = join(file, '..', target)
         if (!resolved.startsWith(`${home}/`)) problems.push(`${file}: ${target} leaves the package ${home}`)
+        if (isTestCode.test(resolved) && !isTest)
+          problems.push(`${file}: imports ${target}, which is test support; production code must not use it`)
       }
     }
   }

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the cluster is and how to be let in
+// Cluster address and credentials
 export * from './auth/index.ts'
-// What is in the cluster, kept up to date
+// Watch caches
 export * from './cache/index.ts'
-// Certificates: those of webhooks, which renew themselves, and the authority of a cluster
+// Certificates of webhooks with automatic renewal, and the certificate authority of a cluster
 export * from './certificates/index.ts'
-// Talking to an API server
+// API client
 export * from './client/index.ts'
-// Time
+// Clocks
 export { type Clock, FakeClock, systemClock, type Timer } from './clock/index.ts'
-// Working through keys
+// Controllers
 export * from './controller/index.ts'
-// Telling users what happened to their objects
+// Kubernetes events
 export * from './events/index.ts'
-// Who leads
+// Leader election
 export * from './lease/index.ts'
 export * from './log/index.ts'
-// Starting and stopping a process; its probes, metrics and profiles
+// Process lifecycle, probes, metrics and profiles
 export * from './manager/index.ts'
 export * from './metrics/index.ts'
-// Which key is next
+// Work queue
 export * from './queue/index.ts'
 // Admission webhooks
 export * from './webhook/index.ts'

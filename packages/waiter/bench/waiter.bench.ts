@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the waiter costs over Node itself: `npm run bench -- waiter`. On a real API server: time from the start of the
-// process to its end when the parent is ready already, and memory while it waits (Linux only).
+// The cost of the waiter compared with Node itself: `npm run bench -- waiter`. On a real API server: time from start
+// to end of the process if the parent is ready, and memory while it waits (Linux only).
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startKubernetes, waitFor } from '@grove/test-kubernetes'
 import { podCliqueLabel } from '../src/pod.ts'
-import { WaiterHost } from '../src/pod-of-test.ts'
+import { WaiterHost } from '../src/testing/waiter-host.ts'
 
 const runs = 21
 
@@ -48,7 +48,7 @@ const empty = await spread(async () => {
 })
 const nothing = await spread(() => host.start().code)
 const ready = await spread(() => host.start('parent:1').code)
-console.log(`from start to end, ms (least, median, most of ${runs} runs)`)
+console.log(`from start to end, ms (minimum, median, maximum of ${runs} runs)`)
 console.log(`  Node with an empty program           ${empty}`)
 console.log(`  waiter without parents               ${nothing}`)
 console.log(`  waiter whose parent is ready already ${ready}   (a random delay of up to 100 ms included)`)

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The way to the API server from inside a pod.
+// The connection to the API server from inside a pod.
 import { readFileSync } from 'node:fs'
-// Only types: loading node:http by an import would bring all of Node's fetch and WebSocket with it.
+// Only types: an import of node:http would also load Node's fetch and WebSocket.
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import https from 'node:https'
 import { join } from 'node:path'
 import type { Transport, TransportRequest, TransportStream } from './transport.ts'
 
-/** The kernel finds out within some 20 seconds that the other side's machine is gone. */
+/** The kernel detects within about 20 seconds that the peer's machine is gone. */
 const keepAliveProbeMs = 10_000
 
 export interface ApiConnectionOptions {
   /** For example https://10.96.0.1:443. */
   readonly server: string
-  /** Holds `token` and `ca.crt`. */
+  /** Contains `token` and `ca.crt`. */
   readonly serviceAccountDirectory: string
-  /** `node:https` unless a test passes `node:http`. */
+  /** Default: `node:https`. Tests pass `node:http`. */
   readonly module?: HttpModule
 }
 
@@ -30,8 +30,8 @@ export interface HttpModule {
 }
 
 /**
- * Token and certificate are read anew for each request: requests are rare, and so a rotated token or one that is
- * mounted late needs no watching. A list and the watch after it share one connection.
+ * Reads token and certificate for each request. Requests are rare, so a rotated token or one that is mounted late
+ * needs no file watch. A list and the watch after it share one connection.
  */
 export class ApiConnection implements Transport {
   readonly #server: URL
@@ -62,7 +62,8 @@ export class ApiConnection implements Transport {
       const silence = new Error(`${this.#server.host} has been silent for ${timeoutMs / 1_000} s`)
       ;(response ?? request).destroy(silence)
     })
-    // Stays in place after the answer has begun, when the body tells of the failure and nobody else listens.
+    // Stays registered after the response has started: the body then reports the failure, and without a listener the
+    // process would exit.
     request.on('error', reject)
     request.end()
     response = await promise

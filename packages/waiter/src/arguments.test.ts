@@ -5,20 +5,20 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { parseCommandLine } from './arguments.ts'
 
-const parentsOf = (...words: string[]): [string, number][] => {
-  const command = parseCommandLine(words)
+const parentsOf = (...args: string[]): [string, number][] => {
+  const command = parseCommandLine(args)
   assert.equal(command.task, 'wait', JSON.stringify(command))
   return command.task === 'wait' ? [...command.parents] : []
 }
 
-const refusalOf = (...words: string[]): string => {
-  const command = parseCommandLine(words)
-  assert.equal(command.task, 'refused')
-  return command.task === 'refused' ? command.message : ''
+const errorOf = (...args: string[]): string => {
+  const command = parseCommandLine(args)
+  assert.equal(command.task, 'invalid')
+  return command.task === 'invalid' ? command.message : ''
 }
 
-describe('the command line', () => {
-  const accepted: [what: string, words: string[], parents: [string, number][]][] = [
+describe('parseCommandLine', () => {
+  const accepted: [what: string, args: string[], parents: [string, number][]][] = [
     ['no flag at all: no parents', [], []],
     ['the form the operator writes', ['--podcliques=w-0-a:2'], [['w-0-a', 2]]],
     ['the value as its own word', ['--podcliques', 'w-0-a:2'], [['w-0-a', 2]]],
@@ -38,10 +38,10 @@ describe('the command line', () => {
     ['the last of the same name wins', ['-p', 'a:3', '-p', 'a:1'], [['a', 1]]],
     ['a sign and leading zeros', ['-p', 'a:+007'], [['a', 7]]],
   ]
-  for (const [what, words, parents] of accepted)
-    it(`accepts ${what}`, () => assert.deepEqual(parentsOf(...words), parents))
+  for (const [what, args, parents] of accepted)
+    it(`accepts ${what}`, () => assert.deepEqual(parentsOf(...args), parents))
 
-  const refused: [what: string, words: string[], message: RegExp][] = [
+  const rejected: [what: string, args: string[], message: RegExp][] = [
     ['no colon', ['-p', 'a'], /found 1$/],
     ['two colons', ['-p', 'a:1:2'], /found 3$/],
     ['an empty count', ['-p', 'a:'], /count "" is not an integer/],
@@ -57,12 +57,12 @@ describe('the command line', () => {
     ['a bare word', ['a:1'], /unknown argument "a:1"/],
     ['one bad value among good ones', ['-p', 'a:1', '-p', 'b'], /"b"/],
   ]
-  for (const [what, words, message] of refused)
-    it(`refuses ${what}`, () => assert.match(refusalOf(...words), message))
+  for (const [what, args, message] of rejected)
+    it(`rejects ${what}`, () => assert.match(errorOf(...args), message))
 
-  it('tells how to use it', () => assert.equal(parseCommandLine(['--help']).task, 'help'))
+  it('returns help for --help', () => assert.equal(parseCommandLine(['--help']).task, 'help'))
 
-  it('reads back what the operator writes', () => {
+  it('parses the arguments that the operator writes', () => {
     const name = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,20}[a-z0-9])?$/)
     fc.assert(
       fc.property(
@@ -78,6 +78,6 @@ describe('the command line', () => {
   })
 
   it('never throws', () => {
-    fc.assert(fc.property(fc.array(fc.string()), words => void parseCommandLine(words)))
+    fc.assert(fc.property(fc.array(fc.string()), args => void parseCommandLine(args)))
   })
 })

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The command line. It is a contract with whoever builds the pod, also with operators of another make: what is
-// accepted here must not become narrower.
+// The command line. It is a contract with the program that creates the pod, which may be another implementation of
+// the operator. Accepted arguments must stay accepted.
 
-/** How many ready pods each parent PodClique must have, in the order in which they were named. */
+/** The minimum number of ready pods of each parent PodClique, in the order of the command line. */
 export type Parents = ReadonlyMap<string, number>
 
 export type CommandLine =
   | { readonly task: 'wait'; readonly parents: Parents }
   | { readonly task: 'help' }
-  | { readonly task: 'refused'; readonly message: string }
+  | { readonly task: 'invalid'; readonly message: string }
 
 export const usage = `Waits until PodCliques have enough ready pods, then exits with 0.
 
@@ -17,34 +17,36 @@ export const usage = `Waits until PodCliques have enough ready pods, then exits 
   --help, -h                                       this text
 `
 
-class Refused extends Error {}
+class UsageError extends Error {}
 
-export function parseCommandLine(words: readonly string[]): CommandLine {
+export function parseCommandLine(args: readonly string[]): CommandLine {
   try {
-    const values = valuesOf(words)
+    const values = valuesOf(args)
     return values ? { task: 'wait', parents: parentsOf(values) } : { task: 'help' }
   } catch (error) {
-    if (error instanceof Refused) return { task: 'refused', message: error.message }
+    if (error instanceof UsageError) return { task: 'invalid', message: error.message }
     throw error
   }
 }
 
-/** The values of all flags, or undefined when help is asked for. */
-function valuesOf(words: readonly string[]): string[] | undefined {
+/** Returns the values of all flags, or undefined for --help. */
+function valuesOf(args: readonly string[]): string[] | undefined {
   const values: string[] = []
-  for (let index = 0; index < words.length; index++) {
-    const word = words[index]!
-    if (word === '--help' || word === '-h') return undefined
-    if (word === '--podcliques' || word === '-p') {
-      const value = words[++index]
-      if (value === undefined) throw new Refused(`${word} needs a value <name>:<count>`)
+  for (let index = 0; index < args.length; index++) {
+    const arg = args[index]!
+    if (arg === '--help' || arg === '-h') return undefined
+    if (arg === '--podcliques' || arg === '-p') {
+      const value = args[++index]
+      if (value === undefined) throw new UsageError(`${arg} needs a value <name>:<count>`)
       values.push(value)
-    } else if (word.startsWith('--podcliques=')) values.push(word.slice('--podcliques='.length))
-    else if (word.startsWith('-p=')) values.push(word.slice('-p='.length))
-    else if (word.startsWith('-p')) values.push(word.slice('-p'.length))
-    // A misspelt flag that was ignored would let the pod start too early.
+    } else if (arg.startsWith('--podcliques=')) values.push(arg.slice('--podcliques='.length))
+    else if (arg.startsWith('-p=')) values.push(arg.slice('-p='.length))
+    else if (arg.startsWith('-p')) values.push(arg.slice('-p'.length))
+    // If a misspelt flag were ignored, the pod would start too early.
     else
-      throw new Refused(`unknown argument ${JSON.stringify(word)}; only --podcliques <name>:<count> is known`)
+      throw new UsageError(
+        `unknown argument ${JSON.stringify(arg)}; only --podcliques <name>:<count> is known`,
+      )
   }
   return values
 }
@@ -63,14 +65,14 @@ function parentOf(value: string): [name: string, count: number] {
   const quoted = JSON.stringify(value)
   const parts = value.split(':').map(part => part.trim())
   if (parts.length !== 2)
-    throw new Refused(
+    throw new UsageError(
       `${quoted} is not <name>:<count>: expected 2 parts with a colon between, found ${parts.length}`,
     )
   const [name, digits] = parts as [string, string]
   const count = Number(digits)
   if (!/^[+-]?\d+$/.test(digits) || !Number.isSafeInteger(count))
-    throw new Refused(`${quoted}: the count ${JSON.stringify(digits)} is not an integer`)
-  if (count <= 0) throw new Refused(`${quoted}: the count must be greater than 0`)
-  if (name === '') throw new Refused(`${quoted}: the name of the PodClique is empty`)
+    throw new UsageError(`${quoted}: the count ${JSON.stringify(digits)} is not an integer`)
+  if (count <= 0) throw new UsageError(`${quoted}: the count must be greater than 0`)
+  if (name === '') throw new UsageError(`${quoted}: the name of the PodClique is empty`)
   return [name, count]
 }

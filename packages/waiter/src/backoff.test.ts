@@ -6,8 +6,8 @@ import fc from 'fast-check'
 import { Backoff } from './backoff.ts'
 import { timing } from './timing.ts'
 
-describe('the time to the next try', () => {
-  it('is never nothing, never above the cap, and never less than the server asks for within reason', () => {
+describe('Backoff', () => {
+  it('is never zero, never above the cap, and never shorter than Retry-After up to a limit', () => {
     const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
     fc.assert(
       fc.property(fc.array(fc.tuple(random, fc.nat(100_000)), { maxLength: 50 }), failures => {
@@ -15,15 +15,15 @@ describe('the time to the next try', () => {
         const backoff = new Backoff(timing, () => next)
         for (const [random, retryAfterMs] of failures) {
           next = random
-          const asked = Math.min(retryAfterMs, timing.retryAfterLongestMs)
-          const own = backoff.next(retryAfterMs) - asked
-          assert.ok(own >= timing.retryFirstMs / 2 - 1e-6 && own <= timing.retryLongestMs)
+          const requests = Math.min(retryAfterMs, timing.maxRetryAfterMs)
+          const own = backoff.next(retryAfterMs) - requests
+          assert.ok(own >= timing.firstRetryMs / 2 - 1e-6 && own <= timing.maxRetryMs)
         }
       }),
     )
   })
 
-  it('doubles, and begins anew after a success', () => {
+  it('doubles, and starts over after a success', () => {
     const backoff = new Backoff(timing, () => 1)
     assert.deepEqual(
       Array.from({ length: 7 }, () => backoff.next()),

@@ -2,7 +2,7 @@
 
 import type { Timing } from './timing.ts'
 
-/** How long to wait after each failure in a row: doubling, with a low cap, and random so that waiters spread. */
+/** Exponential back-off with a low cap and jitter, so that waiters do not retry together. */
 export class Backoff {
   readonly #timing: Timing
   readonly #random: () => number
@@ -21,12 +21,12 @@ export class Backoff {
     this.#failures = 0
   }
 
-  /** `retryAfterMs` is what the server asked for; it is obeyed up to a limit, and never undercut. */
+  /** `retryAfterMs` is the server's Retry-After. The wait is never shorter than that, up to a limit. */
   next(retryAfterMs = 0): number {
-    const { retryFirstMs, retryLongestMs, retryAfterLongestMs } = this.#timing
-    const longest = Math.min(retryFirstMs * 2 ** this.#failures++, retryLongestMs)
+    const { firstRetryMs, maxRetryMs, maxRetryAfterMs } = this.#timing
+    const longest = Math.min(firstRetryMs * 2 ** this.#failures++, maxRetryMs)
     const own = longest * (0.5 + this.#random() / 2)
-    // Later than asked, not earlier: everybody was given the same number.
-    return Math.min(retryAfterMs, retryAfterLongestMs) + own
+    // The jitter is added, because all clients received the same Retry-After.
+    return Math.min(retryAfterMs, maxRetryAfterMs) + own
   }
 }

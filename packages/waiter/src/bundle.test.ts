@@ -8,22 +8,22 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { bundle } from './bundle.ts'
 
-describe('the program in one file', () => {
+describe('the bundled program', () => {
   const directory = mkdtempSync(join(tmpdir(), 'grove-waiter-'))
   after(() => rmSync(directory, { recursive: true }))
   const file = join(directory, 'waiter.mjs')
   writeFileSync(file, bundle())
 
-  const cases: [words: string[], code: number, stdout: RegExp, stderr: RegExp][] = [
+  const cases: [args: string[], code: number, stdout: RegExp, stderr: RegExp][] = [
     [[], 0, /^done: nothing to wait for\n$/, /^$/],
     [['--help'], 0, /--podcliques/, /^$/],
     [['--podcliques=a'], 1, /^$/, /^error: "a" is not <name>:<count>/],
     [['--podcliques=a:1'], 1, /^$/, /^error: cannot read the namespace of the pod/],
   ]
-  for (const [words, code, stdout, stderr] of cases)
-    it(`does with ${JSON.stringify(words)} what the source does`, () => {
+  for (const [args, code, stdout, stderr] of cases)
+    it(`behaves like the source with ${JSON.stringify(args)}`, () => {
       for (const program of [file, join(import.meta.dirname, 'main.ts')]) {
-        const done = spawnSync(process.execPath, [program, ...words], {
+        const done = spawnSync(process.execPath, [program, ...args], {
           encoding: 'utf8',
           env: { GROVE_WAITER_POD_INFO: directory },
         })
@@ -33,7 +33,7 @@ describe('the program in one file', () => {
       }
     })
 
-  it('needs nothing but Node', () => {
+  it('needs only Node', () => {
     const imported = [...bundle().matchAll(/^import .* from '([^']+)'$/gm)].map(match => match[1])
     assert.deepEqual(imported.sort(), ['node:fs', 'node:https', 'node:path'])
   })

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Makes one JavaScript file of the program: `node packages/waiter/src/bundle.ts <file>`. Node can run the TypeScript
-// as it is, but needs half its start time to read it. Only as clever as this package needs: all names are different,
-// nothing is imported under another name except from Node, and there are no dependencies.
+// Bundles the program into one JavaScript file: `node packages/waiter/src/bundle.ts <file>`. Node can run the
+// TypeScript, but then needs half of its start time to strip the types. The bundler covers only this package: all
+// names are unique, imports have no aliases except from Node, and there are no dependencies.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Time as a dependency; the clock of @grove/kube is one of these. */
+/** Time as a dependency; the clock of @grove/kube implements it. */
 export interface Clock {
   setTimeout(callback: () => void, ms: number): { cancel(): void }
 }
@@ -12,7 +12,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** Returns after `ms`, or at once when the signal is aborted; the caller looks at the signal anyway. */
+/** Resolves after `ms`, or at once when the signal is aborted; the caller checks the signal. */
 export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     if (signal.aborted) return resolve()

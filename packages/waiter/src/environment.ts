@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the pod tells the program about itself: mounted files, and variables that the kubelet sets.
+// The environment of the pod: mounted files, and variables that the kubelet sets.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Where the operator mounts the pod's own fields. The file `podgangname` beside the namespace is not needed. */
+/** The operator mounts the pod's own fields here. The file `podgangname` in the same directory is not needed. */
 const podInfoDirectory = '/var/grove/pod-info'
 const serviceAccountDirectory = '/var/run/secrets/kubernetes.io/serviceaccount'
 
-/** Variables that name other directories, for trying the program outside a pod. */
+/** Variables that override the directories, to run the program outside a pod. */
 const podInfoVariable = 'GROVE_WAITER_POD_INFO'
 const serviceAccountVariable = 'GROVE_WAITER_SERVICE_ACCOUNT'
 
-/** The program does not run where it was made for; waiting would not help. */
+/** The program does not run in a suitable pod, and waiting would not help. */
 export class EnvironmentError extends Error {
   override readonly name = 'EnvironmentError'
 }

@@ -4,21 +4,21 @@ import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { added, bookmark, run, versions } from './scripted-run.ts'
+import { added, bookmark, run, versions } from './testing/scripted-run.ts'
 import {
   cut,
-  HurriedClock,
+  ImmediateClock,
   list,
   pod,
   ScriptedServer as Server,
   type Step,
   status,
   watch,
-} from './scripted-server.ts'
+} from './testing/scripted-server.ts'
 
-describe('the waiter, when the way to the API server fails,', () => {
-  it('tolerates every answer that is not the right one', async () => {
-    const answers: Step[] = [
+describe('the waiter behind a faulty connection', () => {
+  it('tolerates every unexpected response', async () => {
+    const responses: Step[] = [
       status(401, 'Unauthorized'),
       status(403, 'pods is forbidden'),
       status(404, 'not found'),
@@ -32,10 +32,10 @@ describe('the waiter, when the way to the API server fails,', () => {
       response => void response.end('<html>a portal</html>'),
     ]
     await using server = await Server.following(
-      ...answers,
+      ...responses,
       list('7', []),
-      // Three failures for the watch, the rest for the list that takes its place.
-      ...answers.slice(0, -2),
+      // Three failures of the watch, then failures of the list that replaces it.
+      ...responses.slice(0, -2),
       list('8', []),
       watch(added('a-1', 'a', true, '9')),
     )
@@ -45,7 +45,7 @@ describe('the waiter, when the way to the API server fails,', () => {
     assert.equal(lines.filter(line => line.includes('forbidden')).length, 1)
   })
 
-  it('takes a watch that is cut in the middle of a line for cut, and the line for not said', async () => {
+  it('drops a truncated line when a watch is cut', async () => {
     const line = JSON.stringify(added('ä-1', 'a', true, '9'))
     await using server = await Server.following(
       list('7', []),
@@ -56,7 +56,7 @@ describe('the waiter, when the way to the API server fails,', () => {
     assert.deepEqual(versions(server), ['0', '7', '8'])
   })
 
-  it('reads events wherever their bytes were cut', async () => {
+  it('parses events for any chunks of bytes', async () => {
     const bytes = Buffer.from(`${JSON.stringify(added('ä-1', 'a', true, '9'))}\n`)
     await using server = await Server.following(list('7', []), async response => {
       for (const byte of bytes) await new Promise(done => response.write(Buffer.of(byte), done))
@@ -64,17 +64,17 @@ describe('the waiter, when the way to the API server fails,', () => {
     assert.equal((await run(server, ['-p', 'a:1'])).code, 0)
   })
 
-  it('reads the token again for each request', async () => {
+  it('reads the token for each request', async () => {
     await using server = await Server.following(
-      (response, asked) => {
+      (response, requests) => {
         server.writeToken('second-token\n')
-        status(401, 'Unauthorized')(response, asked)
+        status(401, 'Unauthorized')(response, requests)
       },
       list('7', [pod('a-1', 'a', true)]),
     )
     assert.equal((await run(server, ['-p', 'a:1'])).code, 0)
     assert.deepEqual(
-      server.asked.map(({ token }) => token),
+      server.requests.map(({ token }) => token),
       ['first-token', 'second-token'],
     )
   })
@@ -82,17 +82,17 @@ describe('the waiter, when the way to the API server fails,', () => {
   it('waits for a token that is not mounted yet', async () => {
     await using server = await Server.following(list('7', [pod('a-1', 'a', true)]))
     rmSync(join(server.directory, 'token'))
-    const clock = new HurriedClock(async pauses => {
+    const clock = new ImmediateClock(async pauses => {
       if (pauses === 3) server.writeToken('late')
     })
     assert.equal((await run(server, ['-p', 'a:1'], { clock })).code, 0)
-    assert.equal(server.asked[0]?.token, 'late')
+    assert.equal(server.requests[0]?.token, 'late')
   })
 
-  it('waits for an API server that is not there', async () => {
+  it('waits for an API server that is down', async () => {
     await using server = await Server.following(list('7', [pod('a-1', 'a', true)]))
     await server.close()
-    const clock = new HurriedClock(async pauses => {
+    const clock = new ImmediateClock(async pauses => {
       if (pauses === 5) await server.listen()
     })
     const { code, lines } = await run(server, ['-p', 'a:1'], { clock })
@@ -100,7 +100,7 @@ describe('the waiter, when the way to the API server fails,', () => {
     assert.match(lines[1]!, /ECONNREFUSED/)
   })
 
-  it('waits at least as long as the server asks for, and longer after each failure', async () => {
+  it('waits at least as long as Retry-After, and longer after each failure', async () => {
     await using server = await Server.following(
       status(500, 'x'),
       status(500, 'x'),
@@ -112,7 +112,7 @@ describe('the waiter, when the way to the API server fails,', () => {
     assert.deepEqual(pauses, [50, 150, 300, 7_600, 31_200])
   })
 
-  it('gives up a connection on which nothing comes', async () => {
+  it('closes a silent connection', async () => {
     await using server = await Server.following(
       () => {},
       list('7', []),
@@ -127,7 +127,7 @@ describe('the waiter, when the way to the API server fails,', () => {
     assert.deepEqual(versions(server), ['0', '0', '7', '7'])
   })
 
-  it('lists anew when a watch fails again and again', async () => {
+  it('lists again when a watch fails repeatedly', async () => {
     const restored = status(504, 'Too large resource version')
     await using server = await Server.following(
       list('7000', []),

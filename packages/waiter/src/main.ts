@@ -10,10 +10,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   })
 
 const code = await runWaiter({
-  words: process.argv.slice(2),
+  args: process.argv.slice(2),
   environment: process.env,
   signal: stop.signal,
   logError: line => process.stderr.write(`${line}\n`),
 })
-// Nothing that is still open may hold the pod back.
+// Open sockets or timers must not delay the start of the pod.
 process.exit(code)

@@ -20,8 +20,8 @@ const pod = (name: string, clique: string, ready: boolean, terminating = false):
   },
 })
 
-describe('a pod', () => {
-  it('is ready by its Ready condition only', () => {
+describe('seenPod', () => {
+  it('is ready by the Ready condition only', () => {
     assert.equal(seenPod(pod('x', 'a', true)).ready, true)
     assert.equal(seenPod(pod('x', 'a', false)).ready, false)
     assert.equal(
@@ -33,19 +33,19 @@ describe('a pod', () => {
     assert.equal(seenPod({ status: { conditions: null } }).ready, false)
   })
 
-  it('does not count once it is being deleted', () =>
+  it('is not ready while it is terminating', () =>
     assert.equal(seenPod(pod('x', 'a', true, true)).ready, false))
 })
 
-describe('the readiness of parents', () => {
+describe('ParentReadiness', () => {
   const readiness = (...parents: [string, number][]) => new ParentReadiness(new Map(parents))
 
-  it('misses everything before the first pod, nothing when there are no parents', () => {
+  it('reports all parents as missing before the first pod, and none if there are no parents', () => {
     assert.deepEqual(readiness(['a', 2]).missing, [{ name: 'a', have: 0, need: 2 }])
     assert.deepEqual(readiness().missing, [])
   })
 
-  it('goes by the label, not by how a pod is called', () => {
+  it('uses the label, not the name of a pod', () => {
     const state = readiness(['w-0-a', 1])
     state.update(seenPod(pod('w-0-a-b-x7k2p', 'w-0-a-b', true)))
     state.update(seenPod({ metadata: { name: 'w-0-a-zzzzz' }, status: pod('', '', true).status! }))
@@ -54,7 +54,7 @@ describe('the readiness of parents', () => {
     assert.deepEqual(state.missing, [])
   })
 
-  it('wants all thresholds at one moment', () => {
+  it('requires all minimums at the same time', () => {
     const state = readiness(['a', 1], ['b', 1])
     state.update(seenPod(pod('a-1', 'a', true)))
     assert.deepEqual(
@@ -71,14 +71,14 @@ describe('the readiness of parents', () => {
     assert.deepEqual(state.missing, [])
   })
 
-  it('takes more than the minimum as enough', () => {
+  it('accepts more pods than the minimum', () => {
     const state = readiness(['a', 1])
     state.replace(['1', '2', '3'].map(name => seenPod(pod(name, 'a', true))))
     assert.deepEqual(state.all, [{ name: 'a', have: 3, need: 1 }])
     assert.deepEqual(state.missing, [])
   })
 
-  it('is after any history what a fresh look at the pods says', () => {
+  it('equals a fresh count after any history', () => {
     const names = ['w-0-a-1', 'w-0-a-b-1', 'w-0-b-1', 'w-0-b-2', 'x']
     const cliques = ['w-0-a', 'w-0-b', 'w-0-a-b']
     const anyPod = fc
@@ -111,7 +111,7 @@ describe('the readiness of parents', () => {
             for (const pod of step.pods) pods.set(pod.metadata!.name!, pod)
             state.replace([...pods.values()].map(seenPod))
           }
-          // Counted in another way than the code counts: pod by pod, for each parent.
+          // Counted in another way than in the code: pod by pod, for each parent.
           const expected = [...parents].map(([name, need]) => ({
             name,
             need,

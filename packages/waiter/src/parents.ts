@@ -10,8 +10,8 @@ export interface ParentState {
 }
 
 /**
- * How many ready pods each parent has now. Level-based: whatever came before, the answer is that of the pods as they
- * were last seen. A pod counts for the parent that its label names, and for no other.
+ * Counts the ready pods of each parent. Level-based: the result depends only on the last known state of the pods. A
+ * pod counts for the parent in its label, and for no other.
  */
 export class ParentReadiness {
   readonly #parents: Parents
@@ -22,7 +22,7 @@ export class ParentReadiness {
     this.#parents = parents
   }
 
-  /** The whole truth of one moment: pods that are not in it are gone. */
+  /** Replaces all pods by those of a list; others are deleted. */
   replace(pods: Iterable<SeenPod>): void {
     this.#ready.clear()
     for (const pod of pods) this.update(pod)

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Pods as they are now and as they change, through every failure of the way to the API server. Not promised: that
-// each change is seen; after a gap a new snapshot comes instead.
-import { linesOf, RefusedAnswer, refusal, type StatusObject, textOf } from './answer.ts'
 import { Backoff } from './backoff.ts'
 import { type Clock, pause } from './clock.ts'
 import { type Pod, podCliqueLabel, type SeenPod, seenPod } from './pod.ts'
+// Lists and watches pods through every failure of the connection to the API server. Not promised: that each change is
+// seen; after a gap a new snapshot follows.
+import { linesOf, ResponseError, readError, type StatusObject, textOf } from './response.ts'
 import type { Timing } from './timing.ts'
 import type { Transport, TransportStream } from './transport.ts'
 
-export type PodNews =
+export type PodWatchEvent =
   | { readonly kind: 'snapshot'; readonly pods: readonly SeenPod[] }
   | { readonly kind: 'changed'; readonly pod: SeenPod }
   | { readonly kind: 'deleted'; readonly name: string }
   /** The watch is open (again). */
   | { readonly kind: 'connected' }
-  /** Something failed and will be tried again. */
-  | { readonly kind: 'trouble'; readonly message: string }
+  /** A request failed and will be retried. */
+  | { readonly kind: 'failed'; readonly message: string }
 
 export interface PodWatchOptions {
   readonly transport: Transport
@@ -31,14 +31,14 @@ export interface PodWatchOptions {
 
 /** Pods can be large, and a page is held in memory as text and as objects. */
 const pageSize = 100
-/** A watch that fails this often in a row may be asked for a version that the server never had (a restored etcd). */
+/** After this many failures in a row, the version may be unknown to the server (a restored etcd), so list again. */
 const failuresBeforeNewList = 3
 
-/** Never throws and ends only with the signal: whatever fails is told as trouble and tried again. */
-export async function* watchPods(options: PodWatchOptions): AsyncGenerator<PodNews> {
+/** Never throws and ends only with the signal. Failures are yielded and retried. */
+export async function* watchPods(options: PodWatchOptions): AsyncGenerator<PodWatchEvent> {
   const { clock, random, timing, signal } = options
   const backoff = new Backoff(timing, random)
-  // "0": whatever the server has in memory, which costs it next to nothing when many pods start at once.
+  // "0" allows the server to respond from its watch cache, which is cheap when many pods start at once.
   let listAt = '0'
   let version: string | undefined
   await pause(clock, random() * timing.startJitterMs, signal)
@@ -49,25 +49,29 @@ export async function* watchPods(options: PodWatchOptions): AsyncGenerator<PodNe
         const list = await listPods(options, listAt)
         yield { kind: 'snapshot', pods: list.pods }
         version = list.version
-        // From here on memory may be behind what was already seen, so that pods seem ready that no longer are.
+        // Later lists must be consistent: the watch cache may be older than the pods already seen and show them as
+        // ready.
         listAt = ''
       }
-      const answer = await openWatch(options, version)
+      const response = await openWatch(options, version)
       yield { kind: 'connected' }
-      for await (const event of watchEvents(answer)) {
+      for await (const event of watchEvents(response)) {
         backoff.reset()
         version = event.version ?? version
-        if (event.news) yield event.news
+        if (event.podEvent) yield event.podEvent
       }
     } catch (error) {
       if (signal.aborted) return
-      if (error instanceof RefusedAnswer) retryAfterMs = error.retryAfterMs
-      if (error instanceof RefusedAnswer && error.gone) listAt = ''
-      if ((error instanceof RefusedAnswer && error.gone) || backoff.failures + 1 >= failuresBeforeNewList)
+      if (error instanceof ResponseError) retryAfterMs = error.retryAfterMs
+      if (error instanceof ResponseError && error.isExpired) listAt = ''
+      if (
+        (error instanceof ResponseError && error.isExpired) ||
+        backoff.failures + 1 >= failuresBeforeNewList
+      )
         version = undefined
-      yield { kind: 'trouble', message: error instanceof Error ? error.message : String(error) }
+      yield { kind: 'failed', message: error instanceof Error ? error.message : String(error) }
     }
-    // Also after a watch that ended in peace: one that ends at once, again and again, must not become a storm.
+    // Also after a watch that ended normally: a server that ends every watch at once must not cause a request loop.
     await pause(clock, backoff.next(retryAfterMs), signal)
   }
 }
@@ -77,7 +81,7 @@ interface PodList {
   readonly items?: readonly Pod[] | null
 }
 
-/** All pages are of one moment; nothing is told before the last one is there. */
+/** All pages come from one snapshot. Pods are returned only after the last page. */
 async function listPods(
   options: PodWatchOptions,
   at: string,
@@ -86,8 +90,12 @@ async function listPods(
   let page: string | undefined
   for (;;) {
     const from: Record<string, string> = page === undefined ? { resourceVersion: at } : { continue: page }
-    const answer = await ask(options, { ...from, limit: String(pageSize) }, options.timing.listSilenceMs)
-    const { metadata, items } = JSON.parse(await textOf(answer.body)) as PodList
+    const response = await requestPods(
+      options,
+      { ...from, limit: String(pageSize) },
+      options.timing.listSilenceMs,
+    )
+    const { metadata, items } = JSON.parse(await textOf(response.body)) as PodList
     for (const pod of items ?? []) pods.push(seenPod(pod))
     page = metadata?.continue || undefined
     if (page === undefined) return { pods, version: metadata?.resourceVersion ?? '' }
@@ -96,15 +104,15 @@ async function listPods(
 
 function openWatch(options: PodWatchOptions, version: string): Promise<TransportStream> {
   const { random, timing } = options
-  const seconds = Math.round((timing.watchLeastMs * (1 + random())) / 1_000)
-  return ask(
+  const seconds = Math.round((timing.minWatchMs * (1 + random())) / 1_000)
+  return requestPods(
     options,
     { watch: 'true', allowWatchBookmarks: 'true', resourceVersion: version, timeoutSeconds: String(seconds) },
     timing.watchSilenceMs,
   )
 }
 
-async function ask(
+async function requestPods(
   { transport, namespace, cliques, signal }: PodWatchOptions,
   parameters: Readonly<Record<string, string>>,
   timeoutMs: number,
@@ -115,18 +123,18 @@ async function ask(
   })
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods?${query}`
   const headers = { accept: 'application/json', 'user-agent': 'grove-waiter' }
-  const answer = await transport.stream({ method: 'GET', path, headers, timeoutMs, signal })
-  if (answer.status !== 200) throw await refusal(answer)
-  return answer
+  const response = await transport.stream({ method: 'GET', path, headers, timeoutMs, signal })
+  if (response.status !== 200) throw await readError(response)
+  return response
 }
 
 interface WatchEvent {
   readonly version?: string | undefined
-  readonly news?: PodNews
+  readonly podEvent?: PodWatchEvent
 }
 
-async function* watchEvents(answer: TransportStream): AsyncGenerator<WatchEvent> {
-  for await (const line of linesOf(answer.body)) yield watchEvent(line)
+async function* watchEvents(response: TransportStream): AsyncGenerator<WatchEvent> {
+  for await (const line of linesOf(response.body)) yield watchEvent(line)
 }
 
 function watchEvent(line: string): WatchEvent {
@@ -135,13 +143,13 @@ function watchEvent(line: string): WatchEvent {
   switch (type) {
     case 'ADDED':
     case 'MODIFIED':
-      return { version, news: { kind: 'changed', pod: seenPod(object!) } }
+      return { version, podEvent: { kind: 'changed', pod: seenPod(object!) } }
     case 'DELETED':
-      return { version, news: { kind: 'deleted', name: object!.metadata!.name! } }
+      return { version, podEvent: { kind: 'deleted', name: object!.metadata!.name! } }
     case 'BOOKMARK':
       return { version }
     case 'ERROR':
-      throw new RefusedAnswer(object?.code ?? 500, object?.message ?? object?.reason ?? 'the watch failed')
+      throw new ResponseError(object?.code ?? 500, object?.message ?? object?.reason ?? 'the watch failed')
     default:
       throw new Error(`the watch brought an event of the unknown type ${type}`)
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Which PodClique a pod belongs to. The name of a pod says nothing: `w-0-a-b-xyz` is not of the clique `w-0-a`. */
+/** Names the PodClique of a pod. The pod name is ambiguous: `w-0-a-b-xyz` does not belong to the clique `w-0-a`. */
 export const podCliqueLabel = 'grove.io/podclique'
 
-/** As the API server sends it, or rather the few fields that matter here. */
+/** The fields of a pod that matter here. */
 export interface Pod {
   readonly metadata?: {
     readonly name?: string
@@ -16,14 +16,14 @@ export interface Pod {
   }
 }
 
-/** What is remembered of a pod, so that memory does not grow with the size of pods. */
+/** The part of a pod that is kept, so that memory does not grow with the size of pods. */
 export interface SeenPod {
   readonly name: string
   readonly clique: string | undefined
   readonly ready: boolean
 }
 
-/** A pod that is being deleted does not count as ready, whatever its condition still says. */
+/** A terminating pod is not ready, regardless of its condition. */
 export function seenPod({ metadata, status }: Pod): SeenPod {
   return {
     name: metadata?.name ?? '',

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a person sees in the log of a pod that does not start: what it waits for, now.
+// Logs what the pod is waiting for, for users who wonder why it does not start.
 import type { Parents } from './arguments.ts'
 import type { ParentReadiness, ParentState } from './parents.ts'
 
 export type Log = (line: string) => void
 
-/** A line stays readable in a terminal; the rest is counted. */
-const mostParentsInALine = 10
+/** Keeps a line readable in a terminal; further parents are only counted. */
+const maxParentsPerLine = 10
 
 export class ProgressLog {
   readonly #log: Log
   readonly #readiness: ParentReadiness
-  #named = ''
-  #trouble: string | undefined
-  readonly #told = new Set<string>()
+  #missingNames = ''
+  #failure: string | undefined
+  readonly #logged = new Set<string>()
 
   constructor(log: Log, readiness: ParentReadiness) {
     this.#log = log
@@ -26,28 +26,28 @@ export class ProgressLog {
     this.#log(`starts after these PodCliques of namespace ${namespace} have ready pods: ${inOneLine(wanted)}`)
   }
 
-  /** Speaks when other parents are missing than before; counts alone are left to the reminder. */
+  /** Logs when the set of missing parents changes. Changed counts alone appear in the reminder. */
   observed(): void {
-    this.#trouble = undefined
+    this.#failure = undefined
     const { missing } = this.#readiness
     const named = missing.map(({ name }) => name).join()
-    if (named === this.#named) return
-    this.#named = named
+    if (named === this.#missingNames) return
+    this.#missingNames = named
     if (missing.length > 0) this.#log(waitingFor(missing))
   }
 
-  /** The same failure again and again is told once between two reminders. */
-  trouble(message: string): void {
-    this.#trouble = message
-    if (this.#told.has(message)) return
-    this.#told.add(message)
+  /** Logs the same failure only once between two reminders. */
+  failed(message: string): void {
+    this.#failure = message
+    if (this.#logged.has(message)) return
+    this.#logged.add(message)
     this.#log(`cannot watch pods, trying again: ${message}`)
   }
 
   reminder(): void {
-    this.#told.clear()
-    const trouble = this.#trouble === undefined ? '' : ` (as last seen; cannot watch pods: ${this.#trouble})`
-    this.#log(waitingFor(this.#readiness.missing) + trouble)
+    this.#logged.clear()
+    const failure = this.#failure === undefined ? '' : ` (as last seen; cannot watch pods: ${this.#failure})`
+    this.#log(waitingFor(this.#readiness.missing) + failure)
   }
 
   done(): void {
@@ -68,7 +68,7 @@ function counted({ name, have, need }: ParentState): string {
   return `${name} ${have}/${need} ready`
 }
 
-function inOneLine(words: readonly string[]): string {
-  const more = words.length - mostParentsInALine
-  return more > 0 ? `${words.slice(0, mostParentsInALine).join(', ')} and ${more} more` : words.join(', ')
+function inOneLine(names: readonly string[]): string {
+  const more = names.length - maxParentsPerLine
+  return more > 0 ? `${names.slice(0, maxParentsPerLine).join(', ')} and ${more} more` : names.join(', ')
 }

@@ -2,21 +2,21 @@
 
 /** All waiting times of the program, in milliseconds. */
 export const timing = {
-  /** Spreads the first requests of pods that start together; too short for anybody to notice. */
+  /** Spreads the first requests of pods that start together; too short to be noticed. */
   startJitterMs: 100,
-  /** First wait after something failed, doubled each time. */
-  retryFirstMs: 200,
-  /** Low, because the wait for an API server that is back delays the start of a workload. */
-  retryLongestMs: 5_000,
-  /** A server may ask for more patience with Retry-After, but not for more than this. */
-  retryAfterLongestMs: 30_000,
-  /** A list from which no byte comes for this long has failed. */
+  /** First wait after a failure, doubled each time. */
+  firstRetryMs: 200,
+  /** Low, because a longer wait after an outage delays the start of a workload. */
+  maxRetryMs: 5_000,
+  /** Upper bound for Retry-After. */
+  maxRetryAfterMs: 30_000,
+  /** A list without a byte for this long has failed. */
   listSilenceMs: 30_000,
-  /** A watch brings a bookmark each minute; one that brings nothing for longer is a connection to nowhere. */
+  /** The server sends a bookmark each minute. A watch that is silent for longer has a dead connection. */
   watchSilenceMs: 90_000,
-  /** The server is asked to end a watch after a random time from this to its double, so that load spreads again. */
-  watchLeastMs: 300_000,
-  /** How often the log repeats what is missing. */
+  /** The waiter requests a random watch duration between this and twice this, so that load spreads again. */
+  minWatchMs: 300_000,
+  /** Interval at which the log repeats the missing parents. */
   reminderMs: 30_000,
 } as const
 

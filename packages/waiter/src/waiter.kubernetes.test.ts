@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Real processes of the one-file program, with a real token, on a real API server.
+// Real processes of the bundled program, with a real token, on a real API server.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {
@@ -11,7 +11,7 @@ import {
   waitFor,
 } from '@grove/test-kubernetes'
 import { podCliqueLabel } from './pod.ts'
-import { type RunningWaiter, WaiterHost } from './pod-of-test.ts'
+import { type RunningWaiter, WaiterHost } from './testing/waiter-host.ts'
 
 let kubernetes: Kubernetes
 
@@ -22,7 +22,7 @@ after(() => kubernetes?.stop())
 
 const account = 'w'
 
-/** As the operator provisions it for each PodCliqueSet: ServiceAccount and a Secret that Kubernetes fills. */
+/** As the operator creates it for each PodCliqueSet: a ServiceAccount and a Secret that Kubernetes fills. */
 async function newAccount(namespace: string): Promise<{ token: string; ca: string }> {
   await kubernetes.apply([
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: account, namespace } },
@@ -106,11 +106,11 @@ const says = (waiter: RunningWaiter, text: string) =>
     throw new Error(`${error.message}; it said:\n${waiter.output}`)
   })
 
-test('a chain in order: each clique starts when its parent has its minimum', async () => {
+test('starts a chain in order: each clique when its parent has its minimum', async () => {
   const { host, namespace } = await newHost()
   await using _ = host
   for (const suffix of ['1', '2', '3']) await createPod(namespace, 'w-0-a', suffix)
-  // Its pods are called as if they were of w-0-a.
+  // The names of its pods look as if they belonged to w-0-a.
   await createPod(namespace, 'w-0-a-x', '1', true)
   await createPod(namespace, 'w-0-a-x', '2', true)
   await createPod(namespace, 'w-0-b', '1')
@@ -123,7 +123,7 @@ test('a chain in order: each clique starts when its parent has its minimum', asy
   await setReady(namespace, 'w-0-a-1', true)
   await waitFor('the first parent', () => isReady(namespace, 'w-0-a-1'))
   assert.ok(b.running && c.running)
-  // Never two at once: the first is lost before the second comes.
+  // Never two at once: the first becomes unready before the second becomes ready.
   await setReady(namespace, 'w-0-a-1', false)
   await waitFor('the first parent to be lost', async () => !(await isReady(namespace, 'w-0-a-1')))
   await setReady(namespace, 'w-0-a-2', true)
@@ -139,7 +139,7 @@ test('a chain in order: each clique starts when its parent has its minimum', asy
   assert.equal(await c.code, 0, c.output)
 })
 
-test('a waiter that is killed, or told to stop, begins again', async () => {
+test('starts over after it was killed or stopped', async () => {
   const { host, namespace } = await newHost()
   await using _ = host
   await createPod(namespace, 'w-0-a', '1', true)
@@ -154,7 +154,7 @@ test('a waiter that is killed, or told to stop, begins again', async () => {
   assert.equal(await last.code, 0, last.output)
 })
 
-test('permissions that come late are waited for', async () => {
+test('waits for permissions that come late', async () => {
   const { host, namespace } = await newHost({ granted: false })
   await using _ = host
   await createPod(namespace, 'w-0-a', '1', true)
@@ -164,7 +164,7 @@ test('permissions that come late are waited for', async () => {
   assert.equal(await waiter.code, 0, waiter.output)
 })
 
-test('an API server that dies and comes back is waited for', async () => {
+test('waits for an API server that restarts', async () => {
   const { host, namespace } = await newHost()
   await using _ = host
   await createPod(namespace, 'w-0-a', '1')
@@ -176,14 +176,14 @@ test('an API server that dies and comes back is waited for', async () => {
   await says(late, 'ECONNREFUSED')
   await kubernetes.start('kube-apiserver')
   assert.ok([...waiters, late].every(({ running }) => running))
-  await waitFor('the parent to be told to be ready', async () => {
+  await waitFor('the parent to be marked ready', async () => {
     await setReady(namespace, 'w-0-a-1', true)
     return true
   })
   for (const waiter of [...waiters, late]) assert.equal(await waiter.code, 0, waiter.output)
 })
 
-test('200 waiters at once cost the API server one list and one watch each', async () => {
+test('200 waiters cost the API server one list and one watch each', async () => {
   const count = 200
   const { host, namespace } = await newHost()
   await using _ = host
@@ -195,7 +195,7 @@ test('200 waiters at once cost the API server one list and one watch each', asyn
   await setReady(namespace, 'w-0-b-1', true)
   for (const waiter of waiters) assert.equal(await waiter.code, 0, waiter.output)
   const after_ = await podRequests()
-  // The components of the control plane list and watch pods too, now and then.
+  // The components of the control plane list and watch pods too from time to time.
   const spare = 20
   assert.ok(after_.list - before_.list <= count + spare, `${after_.list - before_.list} lists`)
   assert.ok(after_.watch - before_.watch <= count + spare, `${after_.watch - before_.watch} watches`)

@@ -2,21 +2,21 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { added, bookmark, deleted, gone, modified, run, versions } from './scripted-run.ts'
+import { added, bookmark, deleted, gone, modified, run, versions } from './testing/scripted-run.ts'
 import {
   endingWatch,
-  HurriedClock,
+  ImmediateClock,
   list,
   pod,
   ScriptedServer as Server,
   type Step,
   status,
   watch,
-} from './scripted-server.ts'
+} from './testing/scripted-server.ts'
 import { runWaiter } from './waiter.ts'
 
-describe('the waiter', () => {
-  it('is done at once when the first list has enough', async () => {
+describe('runWaiter', () => {
+  it('exits at once if the first list has enough ready pods', async () => {
     await using server = await Server.following(list('7', [pod('a-1', 'a', true), pod('a-2', 'a', true)]))
     const { code, lines } = await run(server, ['--podcliques=a:2'])
     assert.equal(code, 0)
@@ -24,7 +24,7 @@ describe('the waiter', () => {
       'starts after these PodCliques of namespace team have ready pods: a (2)',
       'done: a 2/2 ready',
     ])
-    assert.deepEqual(server.asked, [
+    assert.deepEqual(server.requests, [
       {
         path: '/api/v1/namespaces/team/pods',
         query: { labelSelector: 'grove.io/podclique in (a)', resourceVersion: '0', limit: '100' },
@@ -33,7 +33,7 @@ describe('the waiter', () => {
     ])
   })
 
-  it('watches from where the list ended, until all thresholds hold together', async () => {
+  it('watches from the version of the list, until all minimums hold at the same time', async () => {
     await using server = await Server.following(
       list('7', [pod('b-1', 'b', true)]),
       watch(
@@ -47,9 +47,9 @@ describe('the waiter', () => {
     )
     const { code, lines } = await run(server, ['-p', 'a:1', '-p', 'b:1'])
     assert.equal(code, 0)
-    assert.equal(server.asked[1]?.query.resourceVersion, '7')
-    assert.equal(server.asked[1]?.query.allowWatchBookmarks, 'true')
-    assert.equal(server.asked[1]?.query.labelSelector, 'grove.io/podclique in (a,b)')
+    assert.equal(server.requests[1]?.query.resourceVersion, '7')
+    assert.equal(server.requests[1]?.query.allowWatchBookmarks, 'true')
+    assert.equal(server.requests[1]?.query.labelSelector, 'grove.io/podclique in (a,b)')
     assert.deepEqual(lines.slice(1), [
       'waiting for: a 0/1 ready',
       'waiting for: a 0/1 ready, b 0/1 ready',
@@ -60,17 +60,17 @@ describe('the waiter', () => {
     ])
   })
 
-  it('looks at a list in pages only when the last page is there', async () => {
+  it('evaluates a list in pages only after the last page', async () => {
     await using server = await Server.following(
       list('7', [pod('a-1', 'a', true)], 'next'),
       list('7', [pod('b-1', 'b', true)]),
     )
     assert.equal((await run(server, ['-p', 'a:1', '-p', 'b:1'])).code, 0)
-    assert.equal(server.asked[1]?.query.continue, 'next')
-    assert.equal(server.asked[1]?.query.resourceVersion, undefined)
+    assert.equal(server.requests[1]?.query.continue, 'next')
+    assert.equal(server.requests[1]?.query.resourceVersion, undefined)
   })
 
-  it('starts the list again when a page has expired', async () => {
+  it('starts the list again if a page has expired', async () => {
     await using server = await Server.following(
       list('7', [pod('a-1', 'a', true)], 'next'),
       status(410, 'The provided continue parameter is too old'),
@@ -80,7 +80,7 @@ describe('the waiter', () => {
     assert.deepEqual(versions(server), ['0', undefined, ''])
   })
 
-  it('goes on after a watch that ended from its last event or bookmark', async () => {
+  it('resumes a watch that ended from its last event or bookmark', async () => {
     await using server = await Server.following(
       list('7', []),
       endingWatch(added('a-1', 'a', false, '8')),
@@ -96,7 +96,7 @@ describe('the waiter', () => {
     ['by its status', status(410, 'Expired')],
   ]
   for (const [how, step] of tooOld)
-    it(`lists anew when its version is too old, told ${how}, and forgets what is no longer there`, async () => {
+    it(`lists again if its version has expired (${how}), and drops deleted pods`, async () => {
       await using server = await Server.following(
         list('7', [pod('a-1', 'a', true)]),
         step,
@@ -109,11 +109,11 @@ describe('the waiter', () => {
       assert.equal(lines.at(-1), 'done: a 2/2 ready')
     })
 
-  it('exits with 1 when it is told to stop, waiting for events or for the next try', async () => {
+  it('exits with 1 when it is stopped, during a watch or a back-off', async () => {
     for (const last of [watch(), status(500, 'x')]) {
       const stop = new AbortController()
-      await using server = await Server.following(list('7', []), (response, asked) => {
-        last(response, asked)
+      await using server = await Server.following(list('7', []), (response, requests) => {
+        last(response, requests)
         setImmediate(() => stop.abort())
       })
       const { code, lines } = await run(server, ['-p', 'a:1'], { signal: stop.signal })
@@ -122,17 +122,17 @@ describe('the waiter', () => {
     }
   })
 
-  it('reminds of what is missing, and of what is wrong', async () => {
-    const clock = new HurriedClock()
+  it('repeats the missing parents and the last failure', async () => {
+    const clock = new ImmediateClock()
     await using server = await Server.following(
       list('7', [pod('a-1', 'a', true)]),
-      (response, asked) => {
+      (response, requests) => {
         clock.remind()
-        status(403, 'pods is forbidden')(response, asked)
+        status(403, 'pods is forbidden')(response, requests)
       },
-      (response, asked) => {
+      (response, requests) => {
         clock.remind()
-        watch(added('a-2', 'a', true, '8'))(response, asked)
+        watch(added('a-2', 'a', true, '8'))(response, requests)
       },
     )
     const { lines } = await run(server, ['-p', 'a:2'], { clock })
@@ -146,23 +146,23 @@ describe('the waiter', () => {
   })
 })
 
-describe('the waiter without an API server', () => {
-  const alone = async (words: readonly string[], environment: Record<string, string> = {}) => {
+describe('runWaiter without an API server', () => {
+  const alone = async (args: readonly string[], environment: Record<string, string> = {}) => {
     const lines: string[] = []
-    const code = await runWaiter({ words, environment, log: line => lines.push(line) })
+    const code = await runWaiter({ args, environment, log: line => lines.push(line) })
     return { code, lines }
   }
 
-  it('has nothing to wait for without parents', async () =>
+  it('exits at once without parents', async () =>
     assert.deepEqual(await alone(['-p', ' ']), { code: 0, lines: ['done: nothing to wait for'] }))
 
-  it('refuses a wrong command line', async () => {
+  it('rejects invalid arguments', async () => {
     const { code, lines } = await alone(['-p', 'a'])
     assert.equal(code, 1)
     assert.match(lines.join('\n'), /^error: "a" is not <name>:<count>/)
   })
 
-  it('says what is missing where it does not run in a pod', async () => {
+  it('reports what is missing outside a pod', async () => {
     const { code, lines } = await alone(['-p', 'a:1'], { GROVE_WAITER_POD_INFO: '/nowhere' })
     assert.equal(code, 1)
     assert.match(lines.join('\n'), /^error: cannot read the namespace of the pod: .*\/nowhere\/namespace/)
@@ -170,9 +170,9 @@ describe('the waiter without an API server', () => {
 
   it('runs in process on any transport', async () => {
     const code = await runWaiter({
-      words: ['--podcliques=a:1'],
+      args: ['--podcliques=a:1'],
       namespace: 'team',
-      clock: new HurriedClock(),
+      clock: new ImmediateClock(),
       log: () => {},
       transport: {
         async stream() {

@@ -11,24 +11,24 @@ import {
   serviceAccountDirectoryIn,
 } from './environment.ts'
 import { ParentReadiness } from './parents.ts'
-import { type PodNews, watchPods } from './pod-watch.ts'
+import { type PodWatchEvent, watchPods } from './pod-watch.ts'
 import { type Log, ProgressLog } from './progress-log.ts'
 import { type Timing, timing } from './timing.ts'
 import type { Transport } from './transport.ts'
 
 export interface WaiterOptions {
   /** The command line, without the program. */
-  readonly words: readonly string[]
-  /** Where the files and the API server are, unless the next two say so. */
+  readonly args: readonly string[]
+  /** The source of files and address, unless `namespace` and `transport` are given. */
   readonly environment?: Environment
   readonly namespace?: string
-  /** Whoever brings one also answers for who is asking; the token is not read then. */
+  /** Must authenticate the requests; the token file is not read. */
   readonly transport?: Transport
   readonly clock?: Clock
   readonly random?: () => number
   readonly timing?: Partial<Timing>
   readonly log?: Log
-  /** For what makes the program exit with 1 at once; by default `log`. */
+  /** Reports errors before the wait, after which the exit code is 1. Default: `log`. */
   readonly logError?: Log
   /** Ends the wait, with exit code 1. */
   readonly signal?: AbortSignal
@@ -37,18 +37,18 @@ export interface WaiterOptions {
 export const exitCode = { done: 0, failed: 1 } as const
 
 /**
- * Returns the exit code. A code other than 0 counts against the workload's availability, so once the wait has begun
- * only the signal leads to one: whatever the API server does, the program goes on trying.
+ * Returns the exit code. A code other than 0 counts against the workload's availability. So once the wait has
+ * started, only the signal causes one; the program retries every failure of the API server.
  */
 export async function runWaiter(options: WaiterOptions): Promise<number> {
   const log = options.log ?? (line => process.stdout.write(`${line}\n`))
   const logError = options.logError ?? log
-  const command = parseCommandLine(options.words)
+  const command = parseCommandLine(options.args)
   switch (command.task) {
     case 'help':
       log(usage.trimEnd())
       return exitCode.done
-    case 'refused':
+    case 'invalid':
       logError(`error: ${command.message}`)
       return exitCode.failed
     case 'wait':
@@ -65,7 +65,7 @@ export async function runWaiter(options: WaiterOptions): Promise<number> {
 async function waitFor(parents: Parents, options: WaiterOptions, log: Log): Promise<number> {
   const readiness = new ParentReadiness(parents)
   const progress = new ProgressLog(log, readiness)
-  // Without parents nothing is needed from the pod or the API server, so nothing of them can fail.
+  // Without parents the program needs neither the pod's files nor the API server, so they cannot fail.
   if (parents.size === 0) {
     progress.done()
     return exitCode.done
@@ -77,7 +77,7 @@ async function waitFor(parents: Parents, options: WaiterOptions, log: Log): Prom
   const times = { ...timing, ...options.timing }
   const stopReminding = repeat(clock, times.reminderMs, () => progress.reminder())
   try {
-    const news = watchPods({
+    const events = watchPods({
       transport: options.transport ?? connection!,
       namespace,
       cliques: [...parents.keys()],
@@ -86,9 +86,9 @@ async function waitFor(parents: Parents, options: WaiterOptions, log: Log): Prom
       timing: times,
       signal: options.signal ?? new AbortController().signal,
     })
-    for await (const item of news) {
-      take(item, readiness, progress)
-      if (item.kind !== 'trouble' && item.kind !== 'connected' && readiness.missing.length === 0) {
+    for await (const event of events) {
+      applyEvent(event, readiness, progress)
+      if (event.kind !== 'failed' && event.kind !== 'connected' && readiness.missing.length === 0) {
         progress.done()
         return exitCode.done
       }
@@ -101,21 +101,21 @@ async function waitFor(parents: Parents, options: WaiterOptions, log: Log): Prom
   }
 }
 
-function take(news: PodNews, readiness: ParentReadiness, progress: ProgressLog): void {
-  switch (news.kind) {
+function applyEvent(event: PodWatchEvent, readiness: ParentReadiness, progress: ProgressLog): void {
+  switch (event.kind) {
     case 'snapshot':
-      readiness.replace(news.pods)
+      readiness.replace(event.pods)
       break
     case 'changed':
-      readiness.update(news.pod)
+      readiness.update(event.pod)
       break
     case 'deleted':
-      readiness.remove(news.name)
+      readiness.remove(event.name)
       break
     case 'connected':
       break
-    case 'trouble':
-      progress.trouble(news.message)
+    case 'failed':
+      progress.failed(event.message)
       return
   }
   progress.observed()

@@ -79,9 +79,9 @@ describe(`${rounds} rounds of faults on real Kubernetes (SEED=${seed})`, () => {
       ca: kubernetes.ca,
       certificate,
       key,
-      trouble: () => ({ kind: 'none' }),
-      hold: () => operator.faults.lateness(),
-      judge: request => operator.faults.outcomeOf(request),
+      watchFault: () => ({ kind: 'none' }),
+      watchDelayMs: () => operator.faults.lateness(),
+      requestFault: request => operator.faults.outcomeOf(request),
     })
     const { start } = await installOperator(kubernetes, {
       // A new operator would wait until the lease of the killed one expires.

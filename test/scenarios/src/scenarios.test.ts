@@ -23,7 +23,7 @@ describe('scenarios on the embedded cluster', () => {
           runInitContainer: (pod, container, { signal, log }) =>
             container.name === waiter.containerName
               ? runWaiter({
-                  words: container.args ?? [],
+                  args: container.args ?? [],
                   namespace: pod.metadata.namespace ?? '',
                   transport: inProcessTransport(cluster.handle),
                   signal,

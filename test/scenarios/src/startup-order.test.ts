@@ -46,7 +46,7 @@ async function run(pod: string, args: readonly string[], namespace: string, sign
   const isDoomed = times === 1 && runsOf.size <= killed
   const kill = new AbortController()
   const exitCode = await runWaiter({
-    words: args,
+    args,
     namespace,
     transport: counted(inProcessTransport(embedded.cluster.handle)),
     signal: AbortSignal.any([signal, kill.signal]),

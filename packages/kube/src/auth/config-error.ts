@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A configuration that cannot be used as it is. The message names the file or variable and what to do about it. */
+/** The configuration cannot be used. The message names the file or variable and the remedy. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }

@@ -26,7 +26,7 @@ const rows: [server: string, environment: Record<string, string>, wanted: string
   ['https://[fd00::1]', { HTTPS_PROXY: 'http://p', NO_PROXY: 'fd00::/8' }, undefined],
 ]
 
-describe('the proxy of the environment', () => {
+describe('proxyFor', () => {
   for (const [server, environment, wanted] of rows)
     it(`${server} with ${JSON.stringify(environment)}: ${wanted ?? 'none'}`, () => {
       assert.equal(proxyFor(server, environment), wanted)

@@ -4,8 +4,10 @@ import { BlockList, isIP } from 'node:net'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name for a server, read as Go's clients read them: loopback
- * addresses never go through a proxy. */
+/**
+ * Returns the proxy for a server according to HTTPS_PROXY, HTTP_PROXY and NO_PROXY. As in Go clients, loopback
+ * addresses never use a proxy.
+ */
 export function proxyFor(server: string, environment: Environment): string | undefined {
   const url = new URL(server)
   const name = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY'

@@ -15,7 +15,7 @@ after(() => rmSync(directory, { recursive: true }))
 const apiVersion = 'client.authentication.k8s.io/v1'
 const runs = join(directory, 'runs')
 
-/** A plugin that notes each run and prints what the file `output` holds. */
+/** A plugin that records each run and prints the content of the file `output`. */
 const plugin = join(directory, 'plugin')
 writeFileSync(
   plugin,
@@ -51,8 +51,8 @@ function open(clock = new FakeClock(), more: Partial<KubeconfigExec> = {}): Exec
   })
 }
 
-describe('a credential plugin', () => {
-  it('runs once for many requests, with its arguments, its environment and what it may know', async () => {
+describe('ExecCredentials', () => {
+  it('runs the plugin once for many requests, with its arguments, environment and cluster information', async () => {
     prints({ token: 'one' })
     const credentials = open()
     const all = await Promise.all([1, 2, 3].map(() => credentials.headers()))
@@ -68,7 +68,7 @@ describe('a credential plugin', () => {
     })
   })
 
-  it('runs again when what it gave has expired, and when the server refuses it', async () => {
+  it('runs the plugin again when its credentials expire or the server rejects them', async () => {
     const clock = new FakeClock(Date.UTC(2030, 0, 1))
     prints({ token: 'one', expirationTimestamp: '2030-01-01T01:00:00Z' })
     const credentials = open(clock)
@@ -79,13 +79,13 @@ describe('a credential plugin', () => {
     await clock.advance(1_000)
     prints({ token: 'two' })
     assert.deepEqual(await credentials.headers(), { authorization: 'Bearer two' })
-    assert.equal(await credentials.refused(), false)
+    assert.equal(await credentials.handleUnauthorized(), false)
     prints({ token: 'three' })
-    assert.equal(await credentials.refused(), true)
+    assert.equal(await credentials.handleUnauthorized(), true)
     assert.deepEqual(await credentials.headers(), { authorization: 'Bearer three' })
   })
 
-  it('tells when it gives another certificate', async () => {
+  it('notifies listeners when the plugin returns another certificate', async () => {
     const credentials = open()
     let changes = 0
     credentials.onCertificateChange(() => changes++)
@@ -94,25 +94,25 @@ describe('a credential plugin', () => {
     assert.equal((await credentials.current()).clientCertificateData, 'c1')
     assert.equal(changes, 0)
     prints({ clientCertificateData: 'c2', clientKeyData: 'k2' })
-    assert.equal(await credentials.refused(), true)
+    assert.equal(await credentials.handleUnauthorized(), true)
     assert.equal(changes, 1)
   })
 
   const wrong: [what: string, output: object | string, says: RegExp][] = [
-    ['no JSON', 'hello s3cret', /did not print JSON$/],
+    ['text that is not JSON', 'hello s3cret', /did not print JSON$/],
     ['another kind', '{"kind":"Other"}', /printed Other/],
     ['another version', JSON.stringify({ kind: 'ExecCredential', apiVersion: 'v0', status: {} }), /of v0/],
-    ['nothing', {}, /neither a token nor a certificate/],
+    ['no credentials', {}, /neither a token nor a certificate/],
     ['a certificate without its key', { clientCertificateData: 'c' }, /without its key/],
-    ['an expiry that is none', { token: 't', expirationTimestamp: 'soon' }, /no time/],
+    ['an invalid expiry', { token: 't', expirationTimestamp: 'soon' }, /invalid expirationTimestamp/],
   ]
   for (const [what, output, says] of wrong)
-    it(`is at fault when it prints ${what}`, async () => {
+    it(`reports a plugin that prints ${what}`, async () => {
       prints(output)
       await assert.rejects(async () => open().headers(), { name: 'CredentialsError', message: says })
     })
 
-  it('is named when it fails, with its last words and the hint, not with its arguments', async () => {
+  it('reports a failing plugin with its stderr and the install hint, but without its arguments', async () => {
     prints({ token: 't' })
     appendFileSync(join(directory, 'fail'), '')
     await assert.rejects(

@@ -6,9 +6,9 @@ import type { Clock } from '../clock/index.ts'
 import { ConfigError } from './config-error.ts'
 import type { KubeconfigCluster, KubeconfigExec } from './kubeconfig-file.ts'
 
-/** A plugin that needs longer than this waits for somebody who is not there. */
+/** A plugin that takes longer probably waits for input, which a controller cannot give. */
 const pluginTimeoutMs = 60_000
-const longestPluginOutput = 1024 * 1024
+const maxPluginOutput = 1024 * 1024
 const quotedErrorCharacters = 500
 
 const knownVersions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1']
@@ -28,8 +28,10 @@ export interface ExecOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/** Credentials from a plugin: run when they are first needed, when they expire, and when the server refuses them.
- * Never interactive. Requests that come while it runs wait for that run. */
+/**
+ * Credentials from an exec plugin. The plugin runs on first use, on expiry and after the server rejected its
+ * credentials, and never interactively. Concurrent requests share one run.
+ */
 export class ExecCredentials implements Credentials {
   readonly #options: ExecOptions
   readonly #listeners: (() => void)[] = []
@@ -39,13 +41,13 @@ export class ExecCredentials implements Credentials {
 
   constructor(options: ExecOptions) {
     const { apiVersion, command, interactiveMode } = options.exec
-    if (!command) throw new ConfigError('a credential plugin of the kubeconfig names no command')
+    if (!command) throw new ConfigError('a credential plugin of the kubeconfig has no command')
     if (!apiVersion || !knownVersions.includes(apiVersion))
       throw new ConfigError(
-        `the credential plugin ${command} has apiVersion ${apiVersion}; known are ${knownVersions.join(' and ')}`,
+        `the credential plugin ${command} has apiVersion ${apiVersion}; supported are ${knownVersions.join(' and ')}`,
       )
     if (interactiveMode === 'Always')
-      throw new ConfigError(`the credential plugin ${command} works only with a person at a terminal`)
+      throw new ConfigError(`the credential plugin ${command} is interactive only, which is not supported`)
     this.#options = options
   }
 
@@ -53,7 +55,7 @@ export class ExecCredentials implements Credentials {
     return this.#isFresh() ? headersOf(this.#status!) : this.current().then(headersOf)
   }
 
-  async refused(): Promise<boolean> {
+  async handleUnauthorized(): Promise<boolean> {
     const before = this.#status
     const after = await this.#run()
     return after.token !== before?.token || after.clientCertificateData !== before?.clientCertificateData
@@ -63,7 +65,7 @@ export class ExecCredentials implements Credentials {
     this.#listeners.push(listener)
   }
 
-  /** What the plugin last gave, if it has not expired; otherwise what it gives now. */
+  /** Returns the last result of the plugin, or runs the plugin if that has expired. */
   async current(): Promise<ExecStatus> {
     return this.#isFresh() ? this.#status! : this.#run()
   }
@@ -95,7 +97,7 @@ export class ExecCredentials implements Credentials {
     const { exec, environment } = this.#options
     const own = Object.fromEntries((exec.env ?? []).map(({ name, value }) => [name, value]))
     const env = { ...environment, ...own, KUBERNETES_EXEC_INFO: JSON.stringify(this.#info()) }
-    const limits = { timeout: pluginTimeoutMs, maxBuffer: longestPluginOutput }
+    const limits = { timeout: pluginTimeoutMs, maxBuffer: maxPluginOutput }
     return new Promise((resolve, reject) => {
       const child = execFile(
         exec.command!,
@@ -105,7 +107,7 @@ export class ExecCredentials implements Credentials {
           if (!error) return resolve(stdout)
           const missing = error.code === 'ENOENT' && exec.installHint ? `\n${exec.installHint}` : ''
           const said = stderr.trim().slice(-quotedErrorCharacters)
-          // Not error.message: it repeats the arguments.
+          // Does not use error.message, because it repeats the arguments.
           const reason = missing ? 'not found' : error.killed ? 'took too long' : `failed (${error.code})`
           reject(
             new CredentialsError(
@@ -146,11 +148,12 @@ function parseOutput(stdout: string, exec: KubeconfigExec): ExecStatus {
   if (output?.kind !== 'ExecCredential' || output.apiVersion !== exec.apiVersion)
     throw wrong(`printed ${output?.kind} of ${output?.apiVersion}, not ExecCredential of ${exec.apiVersion}`)
   const { status } = output
-  if (!status?.token && !status?.clientCertificateData) throw wrong('gave neither a token nor a certificate')
+  if (!status?.token && !status?.clientCertificateData)
+    throw wrong('returned neither a token nor a certificate')
   if (Boolean(status.clientCertificateData) !== Boolean(status.clientKeyData))
-    throw wrong('gave a certificate without its key, or a key without its certificate')
+    throw wrong('returned a certificate without its key, or a key without its certificate')
   if (status.expirationTimestamp && Number.isNaN(Date.parse(status.expirationTimestamp)))
-    throw wrong('gave an expirationTimestamp that is no time')
+    throw wrong('returned an invalid expirationTimestamp')
   return status
 }
 

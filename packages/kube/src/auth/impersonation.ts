@@ -3,7 +3,7 @@
 import type { Credentials, HeaderValues } from '../client/credentials.ts'
 import type { KubeconfigUser } from './kubeconfig-file.ts'
 
-/** The credentials together with the headers that ask the server to treat us as somebody else. */
+/** Adds the impersonation headers of a kubeconfig user to its credentials. */
 export function impersonating(user: KubeconfigUser, credentials: Credentials): Credentials {
   if (!user.as) return credentials
   const other: Record<string, string | readonly string[]> = { 'impersonate-user': user.as }
@@ -17,6 +17,6 @@ export function impersonating(user: KubeconfigUser, credentials: Credentials): C
       const own = credentials.headers()
       return own instanceof Promise ? own.then(join) : join(own)
     },
-    refused: () => credentials.refused(),
+    handleUnauthorized: () => credentials.handleUnauthorized(),
   }
 }

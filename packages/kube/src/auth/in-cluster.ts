@@ -9,7 +9,7 @@ import { proxyFor } from './environment-proxy.ts'
 import { TlsFiles } from './tls-files.ts'
 import { tokenFileCredentials } from './token-credentials.ts'
 
-/** Where the kubelet puts the service account of a pod. */
+/** The kubelet mounts the service account of a pod here. */
 export const serviceAccountDirectory = '/var/run/secrets/kubernetes.io/serviceaccount'
 
 export interface InClusterOptions {
@@ -18,13 +18,13 @@ export interface InClusterOptions {
   readonly clock?: Clock
 }
 
-/** Whether this process runs in a pod with a service account. */
+/** Reports whether this process runs in a pod with a service account. */
 export function isInCluster(options: InClusterOptions = {}): boolean {
   const { directory = serviceAccountDirectory, environment = process.env } = options
   return Boolean(environment.KUBERNETES_SERVICE_HOST) && existsSync(join(directory, 'token'))
 }
 
-/** The cluster that this pod runs in. Its token and its CA are read again as the kubelet renews them. */
+/** The cluster that this pod runs in. The token and the CA are read again when the kubelet renews them. */
 export function inClusterConfig(options: InClusterOptions = {}): ClusterConfig {
   const { directory = serviceAccountDirectory, environment = process.env, clock = systemClock } = options
   const host = environment.KUBERNETES_SERVICE_HOST

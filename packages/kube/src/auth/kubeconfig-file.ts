@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join } from 'node:path'
 import { parse } from 'yaml'
 import { ConfigError } from './config-error.ts'
 
-// The kubeconfig format, as far as connecting needs it, and how several files become one.
+// The part of the kubeconfig format that connecting needs, and the merge of several files.
 
 export interface KubeconfigCluster {
   readonly server?: string
@@ -58,8 +58,10 @@ export interface Kubeconfig {
   readonly contexts: ReadonlyMap<string, KubeconfigContext>
 }
 
-/** One file, with the paths in it made absolute: they are meant from where the file is. Undefined when it does not
- * exist and that is allowed. */
+/**
+ * Reads one file and makes its paths absolute; relative paths start at the file's folder. Returns undefined if the
+ * file is missing and `mayBeMissing` is set.
+ */
 export function readKubeconfigFile(path: string, mayBeMissing: boolean): Kubeconfig | undefined {
   let text: string
   try {
@@ -76,7 +78,7 @@ export function parseKubeconfig(text: string, path: string): Kubeconfig {
   try {
     raw = parse(text) as RawKubeconfig | null
   } catch {
-    // The parser's own words quote the text, which may be a secret.
+    // Drops the parser's message, because it quotes the text, which may contain a secret.
     throw new ConfigError(`the kubeconfig ${path} is not valid YAML`)
   }
   if (raw !== null && typeof raw !== 'object') throw new ConfigError(`${path} is not a kubeconfig`)
@@ -99,7 +101,7 @@ export function parseKubeconfig(text: string, path: string): Kubeconfig {
   }
 }
 
-/** The first file that sets a value or names an entry wins; entries are never mixed. */
+/** The first file that sets a value or names an entry wins. Entries of the same name are not merged. */
 export function mergeKubeconfigs(files: readonly Kubeconfig[]): Kubeconfig {
   const later = [...files].reverse()
   return {
@@ -132,7 +134,7 @@ function byName<K extends string, V>(
   return map
 }
 
-/** A bare command is looked up in PATH; one with a slash is meant from where the file is. */
+/** Looks up a bare command in PATH. A command with a slash is relative to the file's folder. */
 function commandPath(
   command: string | undefined,
   absolute: (file: string | undefined) => string | undefined,

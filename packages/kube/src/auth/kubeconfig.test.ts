@@ -35,7 +35,7 @@ function config(cluster: object, user: object = {}, context: object = {}) {
   return configOfContext(parseKubeconfig(text, join(directory, 'config')), options)
 }
 
-describe('the files of a kubeconfig', () => {
+describe('kubeconfig files', () => {
   const first = file(
     'first',
     `
@@ -69,7 +69,7 @@ users:
   const environment = { KUBECONFIG: [first, join(directory, 'missing'), '', second].join(delimiter) }
   file('ca.pem', 'the CA')
 
-  it('are merged: the first that names an entry wins, entries are never mixed', () => {
+  it('merges files: the first that names an entry wins, entries are never mixed', () => {
     const merged = loadKubeconfig({ environment })
     assert.equal(merged.server, 'https://first')
     assert.equal(merged.namespace, 'default')
@@ -83,38 +83,38 @@ users:
     assert.deepEqual(merged.credentials?.headers(), { authorization: 'Bearer t' })
   })
 
-  it('offer every context', () => {
+  it('lists every context', () => {
     const other = loadKubeconfig({ environment, context: 'other' })
     assert.deepEqual([other.server, other.namespace], ['https://second', 'there'])
     assert.throws(() => loadKubeconfig({ environment, context: 'nowhere' }), /no context "nowhere"/)
   })
 
-  it('may be missing when listed, but not when named', () => {
+  it('tolerates a missing file in KUBECONFIG, but not one that is named explicitly', () => {
     const missing = [join(directory, 'missing'), join(directory, 'lost')] as const
     assert.throws(
       () => loadKubeconfig({ environment: { KUBECONFIG: missing[0] } }),
       new ConfigError(
-        `KUBECONFIG names ${missing[0]}, which does not exist; unset it or name a file that is there`,
+        `KUBECONFIG names ${missing[0]}, which does not exist; unset it or set it to an existing file`,
       ),
     )
     assert.throws(
       () => loadKubeconfig({ environment: { KUBECONFIG: missing.join(delimiter) } }),
       new ConfigError(
-        `KUBECONFIG names ${missing.join(', ')}, none of which exists; unset it or name a file that is there`,
+        `KUBECONFIG names ${missing.join(', ')}, none of which exists; unset it or set it to an existing file`,
       ),
     )
     assert.throws(
       () => loadKubeconfig({ environment: { HOME: join(directory, 'missing') } }),
-      new ConfigError('no kubeconfig with a current context; set KUBECONFIG or name a file'),
+      new ConfigError('found no kubeconfig with a current context; set KUBECONFIG or pass a file'),
     )
     assert.throws(() => loadKubeconfig({ path: join(directory, 'missing') }), /cannot be read/)
   })
 
-  it('are found in the home directory when nothing is said', () => {
+  it('uses the file in the home directory by default', () => {
     assert.deepEqual(kubeconfigPaths({ HOME: '/home/me' }), ['/home/me/.kube/config'])
   })
 
-  it('never show their text in an error', () => {
+  it('never shows the text of a file in an error', () => {
     const broken = file('broken', 'token: [s3cret')
     assert.throws(
       () => loadKubeconfig({ path: broken }),
@@ -127,8 +127,8 @@ users:
   })
 })
 
-describe('a context', () => {
-  it('gives certificates and keys as data before files', () => {
+describe('loadKubeconfig', () => {
+  it('prefers certificate and key data to files', () => {
     const material = config(
       { 'certificate-authority-data': base64('CA'), 'tls-server-name': 'name' },
       {
@@ -146,12 +146,12 @@ describe('a context', () => {
     })
   })
 
-  it('gives user and password as basic authentication', () => {
+  it('uses basic authentication for user and password', () => {
     const { credentials } = config({}, { username: 'ä', password: 'p:w' })
     assert.deepEqual(credentials?.headers(), { authorization: `Basic ${base64('ä:p:w')}` })
   })
 
-  it('gives the token of a file before the token', () => {
+  it('prefers the token file to the token', () => {
     const tokenFile = file('token', 'from file\n')
     assert.deepEqual(config({}, { token: 't', tokenFile }).credentials?.headers(), {
       authorization: 'Bearer from file',
@@ -161,7 +161,7 @@ describe('a context', () => {
     })
   })
 
-  it('adds who to be treated as', () => {
+  it('sends the impersonation headers', () => {
     const user = {
       token: 't',
       as: 'her',
@@ -178,13 +178,13 @@ describe('a context', () => {
     })
   })
 
-  it('names its proxy', () => {
+  it('returns the proxy of the cluster', () => {
     assert.equal(config({ 'proxy-url': 'socks5://p:1' }).proxy, 'socks5://p:1')
   })
 
   const wrong: [what: string, cluster: object, user: object, says: RegExp][] = [
     ['no server', { server: '' }, {}, /has no server/],
-    ['a server that is no URL', { server: 'https://[' }, {}, /is not a URL/],
+    ['a server that is not a URL', { server: 'https://[' }, {}, /is not a URL/],
     [
       'a CA that is not to be used',
       { 'insecure-skip-tls-verify': true, 'certificate-authority-data': base64('CA') },
@@ -192,8 +192,8 @@ describe('a context', () => {
       /both a certificate authority and insecure/,
     ],
     ['a certificate without its key', {}, { 'client-certificate-data': base64('c') }, /without its key/],
-    ['a provider that is gone', {}, { 'auth-provider': { name: 'gcp' } }, /gcp was removed/],
-    ['a plugin without a command', {}, { exec: { apiVersion: 'x' } }, /names no command/],
+    ['a removed auth provider', {}, { 'auth-provider': { name: 'gcp' } }, /gcp was removed/],
+    ['a plugin without a command', {}, { exec: { apiVersion: 'x' } }, /has no command/],
     [
       'a plugin of an unknown version',
       {},
@@ -201,7 +201,7 @@ describe('a context', () => {
       /v1alpha1/,
     ],
     [
-      'a plugin that needs a person',
+      'an interactive plugin',
       {},
       {
         exec: {
@@ -210,36 +210,36 @@ describe('a context', () => {
           interactiveMode: 'Always',
         },
       },
-      /person at a terminal/,
+      /is interactive only/,
     ],
   ]
   for (const [what, cluster, user, says] of wrong)
-    it(`is refused with ${what}`, () => {
+    it(`rejects ${what}`, () => {
       assert.throws(() => config(cluster, user), { name: 'ConfigError', message: says })
     })
 })
 
-describe('which cluster is meant', () => {
+describe('loadConfig', () => {
   const pod = mkdtempSync(join(directory, 'pod-'))
   writeFileSync(join(pod, 'token'), 'pod token')
   writeFileSync(join(pod, 'ca.crt'), 'pod CA')
   writeFileSync(join(pod, 'namespace'), 'pod-namespace\n')
   const inPod = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443', HOME: '/nowhere' }
   const kubeconfig = file(
-    'told',
-    'current-context: c\ncontexts: [{name: c, context: {cluster: k}}]\nclusters: [{name: k, cluster: {server: "https://told"}}]',
+    'given',
+    'current-context: c\ncontexts: [{name: c, context: {cluster: k}}]\nclusters: [{name: k, cluster: {server: "https://given"}}]',
   )
 
-  it('is the one of the pod, when nothing else is said', () => {
+  it('returns the cluster of the pod by default', () => {
     const found = loadConfig({ environment: inPod, directory: pod })
     assert.deepEqual([found.server, found.namespace], ['https://[fd00::1]:443', 'pod-namespace'])
     assert.deepEqual(found.credentials?.headers(), { authorization: 'Bearer pod token' })
     assert.equal((found.tls() as { ca: string }).ca, 'pod CA')
   })
 
-  it('is the one of KUBECONFIG or of the file named, even in a pod', () => {
+  it('prefers KUBECONFIG or a named file, even in a pod', () => {
     const environment = { ...inPod, KUBECONFIG: kubeconfig }
-    assert.equal(loadConfig({ environment, directory: pod }).server, 'https://told')
-    assert.equal(loadConfig({ environment: inPod, directory: pod, path: kubeconfig }).server, 'https://told')
+    assert.equal(loadConfig({ environment, directory: pod }).server, 'https://given')
+    assert.equal(loadConfig({ environment: inPod, directory: pod, path: kubeconfig }).server, 'https://given')
   })
 })

@@ -20,7 +20,7 @@ import { type PemSource, TlsFiles } from './tls-files.ts'
 import { basicAuthorization, fixedCredentials, tokenFileCredentials } from './token-credentials.ts'
 
 export interface KubeconfigOptions {
-  /** This file and no other; it must exist. Otherwise the files of KUBECONFIG, or ~/.kube/config. */
+  /** Uses only this file, which must exist. Default: the files of KUBECONFIG, or ~/.kube/config. */
   readonly path?: string
   /** The context to use instead of the current one. */
   readonly context?: string
@@ -28,12 +28,12 @@ export interface KubeconfigOptions {
   readonly clock?: Clock
 }
 
-/** The cluster of a context of the kubeconfig. Throws a ConfigError that says which file or entry is at fault. */
+/** Returns the cluster of a kubeconfig context. Throws a ConfigError that names the faulty file or entry. */
 export function loadKubeconfig(options: KubeconfigOptions = {}): ClusterConfig {
   return configOfContext(readKubeconfig(options), options)
 }
 
-/** All files that apply, as one. */
+/** Reads and merges all files that apply. */
 export function readKubeconfig(options: KubeconfigOptions = {}): Kubeconfig {
   if (options.path !== undefined) return readKubeconfigFile(options.path, false)!
   const environment = options.environment ?? process.env
@@ -43,11 +43,11 @@ export function readKubeconfig(options: KubeconfigOptions = {}): Kubeconfig {
   return mergeKubeconfigs(files)
 }
 
-/** Often the file of a cluster that has ended, in a terminal that is older than that. */
+/** A common cause is a terminal whose KUBECONFIG names a cluster that was deleted since. */
 function missingText(paths: readonly string[]): string {
   const missing =
     paths.length === 1 ? `${paths[0]}, which does not exist` : `${paths.join(', ')}, none of which exists`
-  return `KUBECONFIG names ${missing}; unset it or name a file that is there`
+  return `KUBECONFIG names ${missing}; unset it or set it to an existing file`
 }
 
 export function kubeconfigPaths(environment: Readonly<Record<string, string | undefined>>): string[] {
@@ -55,12 +55,13 @@ export function kubeconfigPaths(environment: Readonly<Record<string, string | un
   return listed.length > 0 ? [...new Set(listed)] : [join(environment.HOME || homedir(), '.kube', 'config')]
 }
 
-/** The configuration of one context of a kubeconfig that is already read. */
+/** Returns the configuration of one context of a kubeconfig that is already read. */
 export function configOfContext(kubeconfig: Kubeconfig, options: KubeconfigOptions = {}): ClusterConfig {
   const environment = options.environment ?? process.env
   const clock = options.clock ?? systemClock
   const name = options.context ?? kubeconfig.currentContext
-  if (!name) throw new ConfigError('no kubeconfig with a current context; set KUBECONFIG or name a file')
+  if (!name)
+    throw new ConfigError('found no kubeconfig with a current context; set KUBECONFIG or pass a file')
   const context = kubeconfig.contexts.get(name)
   if (!context) throw new ConfigError(`the kubeconfig has no context ${JSON.stringify(name)}`)
   const cluster = kubeconfig.clusters.get(context.cluster ?? '')
@@ -128,9 +129,9 @@ function credentialsOf(user: KubeconfigUser, clock: Clock): Credentials | undefi
   return undefined
 }
 
-/** Nothing in the headers; a 401 is worth repeating when the certificate files were renewed meanwhile. */
+/** Sends no headers. Repeats a request after a 401 if the certificate files were renewed meanwhile. */
 function certificateCredentials(tls: TlsFiles): Credentials {
-  return { headers: () => ({}), refused: async () => tls.refreshCertificate() }
+  return { headers: () => ({}), handleUnauthorized: async () => tls.refreshCertificate() }
 }
 
 function execTls(files: TlsFiles, exec: ExecCredentials): () => Promise<TlsMaterial> {

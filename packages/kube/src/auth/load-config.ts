@@ -4,10 +4,12 @@ import type { ClusterConfig } from '../client/cluster-config.ts'
 import { type InClusterOptions, inClusterConfig, isInCluster } from './in-cluster.ts'
 import { type KubeconfigOptions, loadKubeconfig } from './kubeconfig.ts'
 
-/** What a controller means by "the cluster": the kubeconfig it is told, else that of KUBECONFIG, else the cluster it
- * runs in, else ~/.kube/config. */
+/**
+ * Finds the cluster for a controller: the given kubeconfig, else KUBECONFIG, else the cluster of the pod, else
+ * ~/.kube/config.
+ */
 export function loadConfig(options: KubeconfigOptions & InClusterOptions = {}): ClusterConfig {
   const environment = options.environment ?? process.env
-  const told = options.path !== undefined || options.context !== undefined || environment.KUBECONFIG
-  return !told && isInCluster(options) ? inClusterConfig(options) : loadKubeconfig(options)
+  const isConfigured = options.path !== undefined || options.context !== undefined || environment.KUBECONFIG
+  return !isConfigured && isInCluster(options) ? inClusterConfig(options) : loadKubeconfig(options)
 }

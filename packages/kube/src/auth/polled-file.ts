@@ -3,14 +3,16 @@
 import { readFileSync } from 'node:fs'
 import type { Clock } from '../clock/index.ts'
 
-/** How old the content of a rotated file may be. Tokens and certificates are renewed long before they expire, so a few
- * seconds cost nothing; reading a small file this often costs nothing either. */
+/**
+ * Maximum age of the content of a rotated file. Tokens and certificates are renewed long before they expire, so a few
+ * seconds of delay are harmless. Reading a small file this often is cheap.
+ */
 export const filePollMs = 10_000
 
 /**
- * The content of a small file that somebody replaces now and then. Content is compared, not times: a mounted Secret is
- * swapped by a symbolic link. A file that cannot be read for a moment keeps its last content; one that never could be
- * read throws.
+ * The content of a small file that another process replaces from time to time. Compares content, not times: the
+ * kubelet swaps a mounted Secret by a symbolic link. If the file cannot be read for a moment, the last content stays
+ * valid. If it was never readable, reading throws.
  */
 export class PolledFile {
   readonly path: string
@@ -23,13 +25,13 @@ export class PolledFile {
     this.#clock = clock
   }
 
-  /** The content, at most `filePollMs` old. */
+  /** Returns the content, at most `filePollMs` old. */
   read(): string {
     if (this.#content === undefined || this.#clock.monotonic() - this.#readAt >= filePollMs) this.refresh()
     return this.#content!
   }
 
-  /** Reads now; true when the content is another one. */
+  /** Reads the file now. Returns true if the content has changed. */
   refresh(): boolean {
     const before = this.#content
     this.#readAt = this.#clock.monotonic()

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
-import { newPki } from '../certificates/localhost.fixture.ts'
-import { ChaosProxy } from '../client/chaos-proxy.fixture.ts'
 import { type Client, createClient, defineResource, requestToken } from '../client/index.ts'
 import { type Clock, systemClock } from '../clock/index.ts'
+import { ChaosProxy } from '../testing/chaos-proxy.ts'
+import { newPki } from '../testing/localhost-pki.ts'
 import { inClusterConfig } from './in-cluster.ts'
 import { loadKubeconfig } from './kubeconfig.ts'
 
@@ -19,10 +19,10 @@ const secrets = defineResource({ ...core, resource: 'secrets', kind: 'Secret' })
 const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1', namespaced: true }
 const roleBindings = defineResource({ ...rbac, resource: 'rolebindings', kind: 'RoleBinding' })
 
-/** Files are due to be read again a hundred times as often as in a pod. */
-const hasty: Clock = { ...systemClock, monotonic: () => systemClock.monotonic() * 100 }
+/** Makes files due for reading a hundred times as often as in a pod. */
+const fastClock: Clock = { ...systemClock, monotonic: () => systemClock.monotonic() * 100 }
 
-describe('a pod of a real cluster whose token and CA are replaced while it works', () => {
+describe('in-cluster config on a real API server, while token and CA are replaced', () => {
   const directory = mkdtempSync(join(tmpdir(), 'service-account-'))
   const give = (name: string, text: string) => writeFileSync(join(directory, name), text)
   let cluster: Kubernetes
@@ -39,11 +39,11 @@ describe('a pod of a real cluster whose token and CA are replaced while it works
       roleRef: { apiGroup: rbac.group, kind: 'ClusterRole', name: 'cluster-admin' },
       subjects: [{ kind: 'ServiceAccount', name: 'default', namespace }],
     } as object)
-    // Anonymous towards the API server: the token alone says who asks.
+    // The proxy is anonymous towards the API server, so only the token identifies the client.
     proxy = await ChaosProxy.start({
       server: cluster.server,
       ca: cluster.ca,
-      trouble: () => ({ kind: 'none' }),
+      watchFault: () => ({ kind: 'none' }),
     })
   })
   after(async () => {
@@ -69,7 +69,7 @@ describe('a pod of a real cluster whose token and CA are replaced while it works
     give('token', first.token)
     give('ca.crt', proxy.ca)
     const environment = { KUBERNETES_SERVICE_HOST: 'localhost', KUBERNETES_SERVICE_PORT: String(proxy.port) }
-    const client = createClient(inClusterConfig({ directory, clock: hasty, environment }))
+    const client = createClient(inClusterConfig({ directory, clock: fastClock, environment }))
     let done = false
     let requests = 0
     const work = async (worker: number) => {

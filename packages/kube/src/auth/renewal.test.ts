@@ -8,15 +8,15 @@ import type { AddressInfo, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { type LocalhostPki, newPki } from '../certificates/localhost.fixture.ts'
 import { createClient, defineResource, isKubeError } from '../client/index.ts'
 import { FakeClock } from '../clock/index.ts'
+import { type LocalhostPki, newPki } from '../testing/localhost-pki.ts'
 import { inClusterConfig } from './in-cluster.ts'
 import { filePollMs } from './polled-file.ts'
 
 const nodes = defineResource({ group: '', version: 'v1', resource: 'nodes', kind: 'Node', namespaced: false })
 
-describe('a pod whose service account is renewed while it runs', () => {
+describe('in-cluster config whose service account is renewed', () => {
   const directory = mkdtempSync(join(tmpdir(), 'service-account-'))
   const sockets = new Set<Socket>()
   let server: Server
@@ -47,7 +47,7 @@ describe('a pod whose service account is renewed while it runs', () => {
 
   const give = (name: string, text: string) => writeFileSync(join(directory, name), text)
 
-  it('goes on with the new token and the new CA', async () => {
+  it('uses the new token and the new CA', async () => {
     const clock = new FakeClock()
     accepted = 'one'
     give('token', 'one')
@@ -63,19 +63,19 @@ describe('a pod whose service account is renewed while it runs', () => {
     const client = createClient(config)
     await client.get(nodes, { name: 'n' })
 
-    // The old token still works for a while: the new one is used once the file is read again.
+    // The old token still works for a while. The client uses the new one after it reads the file again.
     give('token', 'two')
     await client.get(nodes, { name: 'n' })
     await clock.advance(filePollMs)
     accepted = 'two'
     await client.get(nodes, { name: 'n' })
 
-    // Refused before the file was due to be read: it is read at once.
+    // The server rejects the token before the file is due, so the client reads the file at once.
     give('token', 'three')
     accepted = 'three'
     await client.get(nodes, { name: 'n' })
 
-    // The server gets a certificate of another authority and drops its connections.
+    // The server gets a certificate of another authority and closes its connections.
     const second = newPki()
     server.setSecureContext(second.server)
     for (const socket of sockets) socket.destroy()

@@ -4,7 +4,7 @@ import type { TlsMaterial } from '../client/cluster-config.ts'
 import type { Clock } from '../clock/index.ts'
 import { PolledFile } from './polled-file.ts'
 
-/** Text given directly (base64 of a kubeconfig decoded), or a file that may be replaced. Text wins. */
+/** Text (decoded from the base64 of a kubeconfig), or a file that may be replaced. Text takes precedence. */
 export interface PemSource {
   readonly text?: string
   readonly file?: string
@@ -18,7 +18,7 @@ export interface TlsSources {
   readonly insecureSkipVerify?: boolean
 }
 
-/** TLS material that follows its files. Listeners hear when our own certificate or key has changed. */
+/** TLS material that follows its files. Notifies listeners when the client certificate or key changes. */
 export class TlsFiles {
   readonly #sources: TlsSources
   readonly #files: readonly [PolledFile | undefined, PolledFile | undefined, PolledFile | undefined]
@@ -36,7 +36,7 @@ export class TlsFiles {
     this.#listeners.push(listener)
   }
 
-  /** The material of the moment; the same object as long as nothing changed. */
+  /** Returns the current material; the same object as long as nothing has changed. */
   current(): TlsMaterial {
     const { ca, certificate, key, serverName, insecureSkipVerify } = this.#sources
     const [caFile, certificateFile, keyFile] = this.#files
@@ -54,7 +54,7 @@ export class TlsFiles {
     return now
   }
 
-  /** Reads our certificate again now; true when it is another one. */
+  /** Reads the client certificate again now. Returns true if it has changed. */
   refreshCertificate(): boolean {
     const [, certificate, key] = this.#files
     const changed = [certificate?.refresh() ?? false, key?.refresh() ?? false]

@@ -7,14 +7,17 @@ import { PolledFile } from './polled-file.ts'
 /** The same headers for every request: a fixed token, or user and password. */
 export function fixedCredentials(authorization: string): Credentials {
   const headers = { authorization }
-  return { headers: () => headers, refused: async () => false }
+  return { headers: () => headers, handleUnauthorized: async () => false }
 }
 
 export function basicAuthorization(username: string, password: string): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 }
 
-/** A bearer token in a file that is renewed: read again every few seconds, and at once when the server refuses it. */
+/**
+ * A bearer token from a file that is renewed. Reads it again every few seconds, and at once when the server rejects
+ * the token.
+ */
 export function tokenFileCredentials(path: string, clock: Clock, fallbackToken?: string): Credentials {
   const file = new PolledFile(path, clock)
   let headers: Record<string, string> | undefined
@@ -41,7 +44,7 @@ export function tokenFileCredentials(path: string, clock: Clock, fallbackToken?:
       }
       return headers
     },
-    async refused() {
+    async handleUnauthorized() {
       try {
         return file.refresh()
       } catch {

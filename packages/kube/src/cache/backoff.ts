@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Growing waits between attempts at something that keeps failing. */
+/** Exponential back-off with jitter. */
 export class Backoff {
   readonly #firstMs: number
-  readonly #longestMs: number
+  readonly #maxMs: number
   readonly #random: () => number
   #failures = 0
 
-  constructor(firstMs: number, longestMs: number, random: () => number) {
+  constructor(firstMs: number, maxMs: number, random: () => number) {
     this.#firstMs = firstMs
-    this.#longestMs = longestMs
+    this.#maxMs = maxMs
     this.#random = random
   }
 
-  /** The next wait: twice the last up to the longest, of which between half and all is taken so that many who failed
-   * together do not come back together. */
+  /**
+   * Returns the next wait: twice the last one, up to the maximum, of which a random share between half and all. The
+   * jitter keeps clients that failed together from retrying together.
+   */
   next(): number {
-    const full = Math.min(this.#longestMs, this.#firstMs * 2 ** Math.min(this.#failures, 30))
+    const full = Math.min(this.#maxMs, this.#firstMs * 2 ** Math.min(this.#failures, 30))
     this.#failures++
     return full * (0.5 + this.#random() / 2)
   }

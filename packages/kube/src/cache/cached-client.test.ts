@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, it } from 'node:test'
 import { createClientOn, defineResource, isKubeError, type Stored } from '../client/index.ts'
-import { type Fault, SimulatedServer } from '../client/simulated-server.fixture.ts'
 import type { TransportRequest } from '../client/transport.ts'
 import { FakeClock } from '../clock/index.ts'
+import { type Fault, SimulatedServer } from '../testing/simulated-server.ts'
 import { type CachedClient, createCachedClient } from './cached-client.ts'
 import type { Change } from './change.ts'
 import { WatchCache } from './watch-cache.ts'
@@ -20,7 +20,7 @@ const pod = (name: string, color = 'red') => ({
   metadata: { name, namespace: 'ns', labels: { color } },
 })
 
-describe('a cached client, while no event comes', () => {
+describe('a cached client before any watch event arrives', () => {
   const clock = new FakeClock()
   const stop = new AbortController()
   const stopped = Promise.withResolvers<void>()
@@ -59,7 +59,7 @@ describe('a cached client, while no event comes', () => {
     await Promise.all(running)
   })
 
-  it('shows what was created, once', async () => {
+  it('shows a created object once', async () => {
     const created = await client.create(pods, pod('b'))
     assert.equal(cache.get(created.metadata), created)
     assert.deepEqual(
@@ -83,7 +83,7 @@ describe('a cached client, while no event comes', () => {
     assert.ok(changes.every(({ type }) => type === 'update'))
   })
 
-  it('moves an object out of a selection and back', async () => {
+  it('removes an object from a selection and adds it again', async () => {
     await client.patch(pods, ref, { merge: { metadata: { labels: { color: 'blue' } } } })
     assert.equal(red.get(ref), undefined)
     assert.equal(cache.get(ref)?.metadata.labels?.color, 'blue')
@@ -91,7 +91,7 @@ describe('a cached client, while no event comes', () => {
     assert.ok(red.get(ref))
   })
 
-  it('hides what is gone, and keeps a namesake apart from it', async () => {
+  it('hides a deleted object, but not a new one of the same name', async () => {
     const { uid } = cache.get(ref)!.metadata
     await client.delete(pods, ref)
     assert.equal(cache.get(ref), undefined)
@@ -104,35 +104,35 @@ describe('a cached client, while no event comes', () => {
     )
   })
 
-  it('hides what somebody else has already deleted', async () => {
+  it('hides an object that another client has already deleted', async () => {
     server.write('DELETE', `${path}/a`)
     assert.ok(cache.get(ref))
     await assert.rejects(client.delete(pods, ref), error => isKubeError(error, 'NotFound'))
     assert.equal(cache.get(ref), undefined)
   })
 
-  it('shows an object that waits to go, and hides it when its last finalizer is taken', async () => {
+  it('shows an object that is terminating, and hides it when its last finalizer is removed', async () => {
     const current = cache.get(ref)!
-    const answer = (metadata: object) => ({
+    const response = (metadata: object) => ({
       status: 200,
       headers: {},
       body: JSON.stringify({ ...pod('a'), metadata: { ...current.metadata, ...metadata } }),
     })
     const terminating = { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 0 }
-    fault = () => answer({ ...terminating, resourceVersion: '900', finalizers: ['x'] })
+    fault = () => response({ ...terminating, resourceVersion: '900', finalizers: ['x'] })
     assert.equal((await client.delete(pods, ref)).gone, false)
     assert.ok(cache.get(ref)?.metadata.deletionTimestamp)
-    fault = () => answer({ ...terminating, resourceVersion: '900' })
+    fault = () => response({ ...terminating, resourceVersion: '900' })
     await client.patch(pods, ref, { merge: { metadata: { finalizers: null } } })
     assert.equal(cache.get(ref), undefined)
   })
 
-  it('shows a namespace until what is in it is gone', async () => {
+  it('shows a terminating namespace until its content is deleted', async () => {
     const kind = { resource: 'namespaces', kind: 'Namespace', namespaced: false }
     const namespaces = defineResource({ group: '', version: 'v1', ...kind })
     const all = new WatchCache(client, namespaces, { clock })
     client.attach(all)
-    const answer = (resourceVersion: string, finalizers: string[]) => ({
+    const response = (resourceVersion: string, finalizers: string[]) => ({
       status: 200,
       headers: {},
       body: JSON.stringify({
@@ -141,15 +141,15 @@ describe('a cached client, while no event comes', () => {
         spec: { finalizers },
       }),
     })
-    fault = () => answer('900', ['kubernetes'])
+    fault = () => response('900', ['kubernetes'])
     assert.equal((await client.delete(namespaces, { name: 'n' })).gone, false)
     assert.ok(all.get({ name: 'n' })?.metadata.deletionTimestamp)
-    fault = () => answer('901', [])
+    fault = () => response('901', [])
     await client.update(namespaces, { metadata: { name: 'n' } }, { subresource: 'finalize' })
     assert.equal(all.get({ name: 'n' }), undefined)
   })
 
-  it('shows everything that a collection delete met as on its way', async () => {
+  it('shows every object of a deletecollection as terminating', async () => {
     await client.create(pods, pod('b'))
     await client.deleteCollection(pods, { namespace: 'ns' })
     assert.equal(cache.size, 2)
@@ -157,7 +157,7 @@ describe('a cached client, while no event comes', () => {
     assert.ok(red.list().every(({ metadata }) => metadata.deletionTimestamp))
   })
 
-  it('leaves the cache alone when nothing was stored or the kind is another', async () => {
+  it('does not change the cache for dry runs and for objects of another kind', async () => {
     await client.create(pods, pod('c'), { dryRun: true })
     await client.delete(pods, ref, { dryRun: true })
     await client.deleteCollection(pods, { namespace: 'ns', dryRun: true })

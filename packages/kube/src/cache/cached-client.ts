@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { isLastState } from '../client/answer.ts'
 import {
   apiVersionOf,
   type Client,
@@ -13,51 +12,52 @@ import {
   type ResourceDescriptor,
   type Stored,
 } from '../client/index.ts'
+import { isLastState } from '../client/response.ts'
 
-/** What a cached client needs of a cache; every WatchCache is one. */
-export interface WriteFolder<T extends KubeObject = KubeObject> {
+/** The part of a cache that a cached client needs. WatchCache implements it. */
+export interface WriteRecorder<T extends KubeObject = KubeObject> {
   readonly resource: Resource<T>
   get(ref: ObjectRef): Stored | undefined
-  fold(object: Stored<T>): void
-  foldDelete(ref: ObjectRef, uid: string): void
-  foldTerminating(ref: ObjectRef, uid: string): void
+  recordWrite(object: Stored<T>): void
+  recordDeleted(ref: ObjectRef, uid: string): void
+  recordTerminating(ref: ObjectRef, uid: string): void
 }
 
 export interface CachedClient extends Client {
-  /** From now on writes of this cache's resource are visible in it when their promise resolves. */
-  attach<T extends KubeObject>(cache: WriteFolder<T>): void
+  /** From now on, writes of this cache's resource are visible in the cache when their promise resolves. */
+  attach<T extends KubeObject>(cache: WriteRecorder<T>): void
 }
 
 /**
  * A client whose writes are visible in the attached caches as soon as their promise resolves, before any watch event.
- * Reads go to the server: who wants the cache reads the cache. Writes under another version of the API than the
- * cache's, `raw` requests and dry runs are not folded.
+ * Reads go to the server; read the cache directly to use it. Writes under another API version than the cache's, `raw`
+ * requests and dry runs are not recorded in the cache.
  */
-export function createCachedClient(client: Client, caches: Iterable<WriteFolder> = []): CachedClient {
-  const attached = new Map<string, WriteFolder[]>()
+export function createCachedClient(client: Client, caches: Iterable<WriteRecorder> = []): CachedClient {
+  const attached = new Map<string, WriteRecorder[]>()
   const cachesOf = (resource: ResourceDescriptor) => attached.get(keyOf(resource)) ?? []
 
-  function attach(cache: WriteFolder): void {
+  function attach(cache: WriteRecorder): void {
     const key = keyOf(cache.resource)
     attached.set(key, [...(attached.get(key) ?? []), cache])
   }
 
-  async function folding<T extends KubeObject>(
+  async function recorded<T extends KubeObject>(
     resource: Resource<T>,
-    answer: Promise<Stored<T>>,
+    response: Promise<Stored<T>>,
     dryRun: boolean | undefined,
   ): Promise<Stored<T>> {
-    const object = await answer
-    // A subresource such as scale answers with an object of another kind.
+    const object = await response
+    // A subresource such as scale returns an object of another kind.
     if (dryRun || object.kind !== resource.kind) return object
     for (const cache of cachesOf(resource)) {
-      if (isLastState(object)) cache.foldDelete(object.metadata, object.metadata.uid)
-      else cache.fold(object)
+      if (isLastState(object)) cache.recordDeleted(object.metadata, object.metadata.uid)
+      else cache.recordWrite(object)
     }
     return object
   }
 
-  async function foldingDelete<T extends KubeObject>(
+  async function deleteAndRecord<T extends KubeObject>(
     resource: Resource<T>,
     ref: ObjectRef,
     options: DeleteOptions | undefined,
@@ -67,16 +67,17 @@ export function createCachedClient(client: Client, caches: Iterable<WriteFolder>
       const deletion = await client.delete(resource, ref, options)
       if (!options?.dryRun)
         cachesOf(resource).forEach((cache, index) => {
-          foldDeletion(cache, ref, deletion, before[index])
+          recordDeletion(cache, ref, deletion, before[index])
         })
       return deletion
     } catch (error) {
-      // Then what had this name or UID when we asked is gone, even if the watch has not said so.
+      // The object that had this name or UID at the time of the request is deleted, even if the watch has not shown
+      // it yet.
       const uid = options?.preconditions?.uid
       if (isKubeError(error, 'NotFound') && !options?.dryRun)
         cachesOf(resource).forEach((cache, index) => {
           const gone = uid ?? before[index]
-          if (gone) cache.foldDelete(ref, gone)
+          if (gone) cache.recordDeleted(ref, gone)
         })
       throw error
     }
@@ -84,7 +85,7 @@ export function createCachedClient(client: Client, caches: Iterable<WriteFolder>
 
   for (const cache of caches) attach(cache)
   return {
-    attach: cache => attach(cache as unknown as WriteFolder),
+    attach: cache => attach(cache as unknown as WriteRecorder),
     get: (resource, ref, options) => client.get(resource, ref, options),
     find: (resource, ref, options) => client.find(resource, ref, options),
     list: (resource, options) => client.list(resource, options),
@@ -92,19 +93,19 @@ export function createCachedClient(client: Client, caches: Iterable<WriteFolder>
     pages: (resource, options) => client.pages(resource, options),
     watch: (resource, options, onEvent) => client.watch(resource, options, onEvent),
     create: (resource, object, options) =>
-      folding(resource, client.create(resource, object, options), options?.dryRun),
+      recorded(resource, client.create(resource, object, options), options?.dryRun),
     update: (resource, object, options) =>
-      folding(resource, client.update(resource, object, options), options?.dryRun),
+      recorded(resource, client.update(resource, object, options), options?.dryRun),
     patch: (resource, ref, patch, options) =>
-      folding(resource, client.patch(resource, ref, patch, options), options?.dryRun),
+      recorded(resource, client.patch(resource, ref, patch, options), options?.dryRun),
     apply: (resource, object, options) =>
-      folding(resource, client.apply(resource, object, options), options.dryRun),
-    delete: foldingDelete,
+      recorded(resource, client.apply(resource, object, options), options.dryRun),
+    delete: deleteAndRecord,
     async deleteCollection(resource, options) {
       const deleted = await client.deleteCollection(resource, options)
       if (!options?.dryRun)
         for (const cache of cachesOf(resource))
-          for (const { metadata } of deleted.items) cache.foldTerminating(metadata, metadata.uid)
+          for (const { metadata } of deleted.items) cache.recordTerminating(metadata, metadata.uid)
       return deleted
     },
     raw: (request, options) => client.raw(request, options),
@@ -112,16 +113,16 @@ export function createCachedClient(client: Client, caches: Iterable<WriteFolder>
   }
 }
 
-function foldDeletion(
-  cache: WriteFolder,
+function recordDeletion(
+  cache: WriteRecorder,
   ref: ObjectRef,
   deletion: Deletion<KubeObject>,
   before?: string,
 ): void {
   const uid = deletion.uid ?? before
   if (deletion.gone) {
-    if (uid) cache.foldDelete(ref, uid)
-  } else if (deletion.object) cache.fold(deletion.object)
+    if (uid) cache.recordDeleted(ref, uid)
+  } else if (deletion.object) cache.recordWrite(deletion.object)
 }
 
 function keyOf(resource: ResourceDescriptor): string {

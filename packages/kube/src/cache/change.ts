@@ -2,10 +2,10 @@
 
 import type { KubeObject, Stored } from '../client/index.ts'
 
-/** How the cache learned of a change: a list, a watch event, or the answer to a write of our own. */
+/** The source of a change: a list, a watch event, or the response to a write of this process. */
 export type ChangeSource = 'list' | 'watch' | 'write'
 
-/** One step from what the cache held to what it holds now. `old` of each change is `new` of the one before. */
+/** One step from the former content of the cache to the new one. `old` of each change is `new` of the one before. */
 export type Change<T extends KubeObject> =
   | { readonly type: 'add'; readonly old: undefined; readonly new: Stored<T>; readonly source: ChangeSource }
   | {

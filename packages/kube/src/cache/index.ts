@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-export { type CachedClient, createCachedClient, type WriteFolder } from './cached-client.ts'
+export { type CachedClient, createCachedClient, type WriteRecorder } from './cached-client.ts'
 export type { Change, ChangeHandler, ChangeSource } from './change.ts'
 export type { IndexFunction } from './indexed-store.ts'
 export type { Projection } from './object-cache.ts'
 export {
   byControllerUid,
   byLabel,
-  createInterner,
-  type Interner,
-  internValues,
 } from './projection.ts'
 export { compareResourceVersions } from './resource-version.ts'
 export { fieldMatcher, labelMatcher, type Matcher } from './selector.ts'

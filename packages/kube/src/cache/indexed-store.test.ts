@@ -16,8 +16,8 @@ const namespace = fc.constantFrom('x', 'y', undefined)
 const keys = fc.uniqueArray(fc.constantFrom('1', '2', '3'))
 const step = fc.record({ name, namespace, keys: fc.option(keys) })
 
-describe('an indexed store', () => {
-  it('finds by every key what a search through everything finds', () => {
+describe('IndexedStore', () => {
+  it('finds the same objects by index as by a full search', () => {
     fc.assert(
       fc.property(fc.array(step, { size: 'max', maxLength: 60 }), steps => {
         const store = new IndexedStore<Item, 'many' | 'one'>({
@@ -58,14 +58,14 @@ describe('an indexed store', () => {
     )
   })
 
-  it('knows its indexes', () => {
+  it('rejects unknown indexes', () => {
     const store = new IndexedStore<Item, 'one'>({ one: object => object.keys[0] })
-    assert.throws(() => store.byIndex('two' as 'one', 'x'), /no index two/)
+    assert.throws(() => store.byIndex('two' as 'one', 'x'), /unknown index two/)
   })
 })
 
-describe('resource versions', () => {
-  it('compare as the numbers they are, however large', () => {
+describe('compareResourceVersions', () => {
+  it('compares as numbers of any size', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 80n }), fc.bigInt({ min: 0n, max: 2n ** 80n }), (a, b) => {
         const order = compareResourceVersions(String(a), String(b))

@@ -2,22 +2,22 @@
 
 import type { KubeObject, ObjectRef, Stored } from '../client/index.ts'
 
-/** The keys under which an object is found; none when undefined. Must depend on nothing but the object. */
+/** Returns the keys of an object in an index; undefined for none. Must depend only on the object. */
 export type IndexFunction<T extends KubeObject> = (
   object: Stored<T>,
 ) => string | readonly string[] | undefined
 
-/** An object's place. It stays the same through updates, so that indexes change only when a key does. */
+/** A stable holder of an object. It stays the same through updates, so indexes change only when a key changes. */
 interface Entry<T extends KubeObject> {
   object: Stored<T>
 }
 
-/** Most keys of most indexes have one object: a set is made for the second. */
+/** Most keys of most indexes have one object, so a Set is created only for the second. */
 type Bucket<T extends KubeObject> = Entry<T> | Set<Entry<T>>
 
 /**
- * Objects by namespace and name and by any number of secondary keys. A look-up costs what it returns; an update costs
- * one evaluation of each index. Iteration order is not promised.
+ * Stores objects by namespace and name and by any number of secondary keys. A lookup costs as much as it returns; an
+ * update evaluates each index once. Iteration order is not promised.
  */
 export class IndexedStore<T extends KubeObject, I extends string = string> {
   readonly #byNamespace = new Map<string, Map<string, Entry<T>>>()
@@ -44,7 +44,7 @@ export class IndexedStore<T extends KubeObject, I extends string = string> {
     return this.#byNamespace.get(ref.namespace ?? '')?.get(ref.name)?.object
   }
 
-  /** Stores an object in place of what had its name, which is returned. */
+  /** Stores an object and returns the one that had its name before. */
   put(object: Stored<T>): Stored<T> | undefined {
     const { namespace = '', name } = object.metadata
     let names = this.#byNamespace.get(namespace)
@@ -93,20 +93,20 @@ export class IndexedStore<T extends KubeObject, I extends string = string> {
     return found
   }
 
-  /** How many objects have this key, without listing them. */
+  /** Counts the objects of a key without listing them. */
   countByIndex(name: I, key: string): number {
     const bucket = this.#bucketsOf(name).get(key)
     return bucket === undefined ? 0 : bucket instanceof Set ? bucket.size : 1
   }
 
-  /** Every key that an object has in this index. */
+  /** Returns every key of this index. */
   keysOfIndex(name: I): IterableIterator<string> {
     return this.#bucketsOf(name).keys()
   }
 
   #bucketsOf(name: I): Map<string, Bucket<T>> {
     const index = this.#indexes.find(each => each.name === name)
-    if (!index) throw new TypeError(`there is no index ${name}`)
+    if (!index) throw new TypeError(`unknown index ${name}`)
     return index.buckets
   }
 }

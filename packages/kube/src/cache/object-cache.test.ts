@@ -5,30 +5,30 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { Stored } from '../client/index.ts'
 import { FakeClock } from '../clock/index.ts'
+import { type Item, SimulatedHistory } from '../testing/simulated-history.ts'
 import { ObjectCache } from './object-cache.ts'
 import { byLabel } from './projection.ts'
 import { compareResourceVersions } from './resource-version.ts'
-import { type Item, SimulatedHistory } from './simulated-history.fixture.ts'
 
 const names = ['a', 'b', 'c'] as const
 const action = fc.constantFrom('create', 'modify', 'move', 'terminate', 'delete', 'deleteCollection')
 const step = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ do: action, name: fc.constantFrom(...names), ours: fc.boolean() }) },
+  { weight: 6, arbitrary: fc.record({ do: action, name: fc.constantFrom(...names), own: fc.boolean() }) },
   {
     weight: 6,
-    arbitrary: fc.record({ do: fc.constantFrom('watch', 'answer'), count: fc.integer({ min: 1, max: 4 }) }),
+    arbitrary: fc.record({ do: fc.constantFrom('watch', 'response'), count: fc.integer({ min: 1, max: 4 }) }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('list', 'bookmark') }) },
 )
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
-/** A cache in a world where answers and events arrive when the test says so. */
-class World {
+/** A cache whose responses and events arrive in the order that the test chooses. */
+class CacheSimulation {
   readonly history: SimulatedHistory
   readonly cache: ObjectCache<Item, Item, 'color'>
-  readonly answers: (() => void)[] = []
+  readonly responses: (() => void)[] = []
   readonly newest = new Map<string, string>()
-  readonly goneForUs = new Set<string>()
+  readonly deletedHere = new Set<string>()
   readonly terminating = new Set<string>()
   #arrived: string
   #list: { items: Stored<Item>[]; at: string } | undefined
@@ -72,10 +72,10 @@ class World {
     }
   }
 
-  /** What was asked first need not be answered first. */
-  answer(count: number): void {
-    for (let i = 0; i < count && this.answers.length > 0; i++)
-      this.answers.splice((i * 7) % this.answers.length, 1)[0]!()
+  /** Responses may arrive in another order than the requests. */
+  deliver(count: number): void {
+    for (let i = 0; i < count && this.responses.length > 0; i++)
+      this.responses.splice((i * 7) % this.responses.length, 1)[0]!()
   }
 
   bookmark(): void {
@@ -85,17 +85,17 @@ class World {
   }
 
   settle(): void {
-    this.answer(1_000)
+    this.deliver(1_000)
     if (this.#list) this.list()
     this.watch(1_000)
     this.bookmark()
   }
 
-  write(what: string, name: string, ours: boolean): void {
+  write(what: string, name: string, own: boolean): void {
     const { history, cache } = this
     const before = history.truth.get(name)
-    const answer = (fold: () => void) => ours && this.answers.push(fold)
-    const present = (object: Stored<Item> | undefined) => object && answer(() => this.#folded(object))
+    const respond = (record: () => void) => own && this.responses.push(record)
+    const present = (object: Stored<Item> | undefined) => object && respond(() => this.#recordWrite(object))
     switch (what) {
       case 'create':
         return void present(history.create(name, { color: 'red' }))
@@ -112,20 +112,20 @@ class World {
         const gone = history.remove(name)
         if (!gone) return
         const { uid } = gone.metadata
-        answer(() => {
-          if (cache.store.get(gone.metadata)?.metadata.uid === uid) this.goneForUs.add(uid)
-          cache.foldDelete(gone.metadata, uid)
+        respond(() => {
+          if (cache.store.get(gone.metadata)?.metadata.uid === uid) this.deletedHere.add(uid)
+          cache.recordDeleted(gone.metadata, uid)
         })
         return
       }
       case 'deleteCollection': {
         const items = history.selected()
         for (const { metadata } of items)
-          if (ours) history.remove(metadata.name)
+          if (own) history.remove(metadata.name)
           else history.modify(metadata.name, { deletionTimestamp: '2026-01-01T00:00:00Z' })
-        answer(() => {
+        respond(() => {
           for (const { metadata } of items) {
-            cache.foldTerminating(metadata, metadata.uid)
+            cache.recordTerminating(metadata, metadata.uid)
             const shown = cache.store.get(metadata)
             if (shown?.metadata.uid === metadata.uid) assert.ok(shown.metadata.deletionTimestamp)
           }
@@ -134,8 +134,8 @@ class World {
     }
   }
 
-  #folded(object: Stored<Item>): void {
-    this.cache.fold(object)
+  #recordWrite(object: Stored<Item>): void {
+    this.cache.recordWrite(object)
     const { uid, resourceVersion } = object.metadata
     const shown = this.cache.store.get(object.metadata)
     if (shown?.metadata.uid === uid)
@@ -143,11 +143,11 @@ class World {
     else if (object.metadata.labels?.color === 'red') {
       const now = this.history.truth.get(object.metadata.name)
       const unchanged = now?.metadata.uid === uid && now.metadata.resourceVersion === resourceVersion
-      assert.ok(!unchanged, 'the newest write of ours is not visible')
+      assert.ok(!unchanged, 'the newest own write is not visible')
     }
   }
 
-  /** Changes are steps from old to new, never back in time, and never bring back what we deleted. */
+  /** Changes are steps from old to new, never back in time, and never bring back an object that this client deleted. */
   #checkChanges(): void {
     const shown = new Map<string, Stored<Item>>()
     this.cache.onChange(change => {
@@ -159,7 +159,7 @@ class World {
       }
       const newest = this.newest.get(uid)
       assert.ok(!newest || compareResourceVersions(resourceVersion, newest) >= 0, 'went back in time')
-      assert.ok(!this.goneForUs.has(uid), 'shows again what we deleted')
+      assert.ok(!this.deletedHere.has(uid), 'shows again what we deleted')
       assert.ok(change.old === undefined || change.old.metadata.uid === uid)
       const terminating = change.new.metadata.deletionTimestamp !== undefined
       assert.ok(terminating || !this.terminating.has(uid), 'came back to life')
@@ -170,37 +170,37 @@ class World {
   }
 }
 
-function run(world: World, steps: readonly Step[]): void {
+function run(simulation: CacheSimulation, steps: readonly Step[]): void {
   for (const each of steps) {
-    if (each.do === 'watch') world.watch((each as { count: number }).count)
-    else if (each.do === 'answer') world.answer((each as { count: number }).count)
-    else if (each.do === 'list') world.list()
-    else if (each.do === 'bookmark') world.bookmark()
+    if (each.do === 'watch') simulation.watch((each as { count: number }).count)
+    else if (each.do === 'response') simulation.deliver((each as { count: number }).count)
+    else if (each.do === 'list') simulation.list()
+    else if (each.do === 'bookmark') simulation.bookmark()
     else {
-      const write = each as { name: string; ours: boolean }
-      world.write(each.do, write.name, write.ours)
+      const write = each as { name: string; own: boolean }
+      simulation.write(each.do, write.name, write.own)
     }
   }
 }
 
-describe('the state of a cache, whatever order lists, events and answers come in', () => {
+describe('ObjectCache with lists, events and responses in any order', () => {
   for (const selector of [undefined, 'color=red'])
-    it(`never goes back, shows our writes, and ends equal to the server${selector ? ' (selected)' : ''}`, () => {
+    it(`never goes back in time, shows own writes, and ends equal to the server${selector ? ' (selected)' : ''}`, () => {
       fc.assert(
         fc.property(fc.array(step, { maxLength: 60, size: 'max' }), steps => {
-          const world = new World(selector)
-          run(world, steps)
-          world.settle()
+          const simulation = new CacheSimulation(selector)
+          run(simulation, steps)
+          simulation.settle()
           const byName = (a: Stored<Item>, b: Stored<Item>) => (a.metadata.name < b.metadata.name ? -1 : 1)
-          const truth = world.history.selected().sort(byName)
-          assert.deepEqual([...world.cache.store.values()].sort(byName), truth)
+          const truth = simulation.history.selected().sort(byName)
+          assert.deepEqual([...simulation.cache.store.values()].sort(byName), truth)
           for (const color of ['red', 'blue'])
             assert.deepEqual(
-              world.cache.store.byIndex('color', color).sort(byName),
+              simulation.cache.store.byIndex('color', color).sort(byName),
               truth.filter(object => object.metadata.labels?.color === color),
             )
-          assert.equal(world.cache.pendingDeletions, 0)
-          assert.deepEqual([...world.cache.known], [])
+          assert.equal(simulation.cache.pendingDeletions, 0)
+          assert.deepEqual([...simulation.cache.known], [])
         }),
         { numRuns: 5_000 },
       )

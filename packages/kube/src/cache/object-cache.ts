@@ -8,8 +8,10 @@ import { compareResourceVersions } from './resource-version.ts'
 import { fieldMatcher, labelMatcher, type Matcher } from './selector.ts'
 import { type Fate, Tombstones } from './tombstones.ts'
 
-/** What the cache keeps of an object. Must be pure, must not change its argument, and must keep the metadata's name,
- * namespace, uid, resourceVersion and deletionTimestamp. */
+/**
+ * Reduces an object to the part that the cache keeps. Must be pure, must not change its argument, and must keep the
+ * metadata's name, namespace, uid, resourceVersion and deletionTimestamp.
+ */
 export type Projection<T extends KubeObject, P extends KubeObject> = (object: Stored<T>) => Stored<P>
 
 export interface ObjectCacheOptions<T extends KubeObject, P extends KubeObject, I extends string> {
@@ -21,11 +23,12 @@ export interface ObjectCacheOptions<T extends KubeObject, P extends KubeObject, 
 }
 
 /**
- * The state of a watch cache, without any I/O: lists, watch events and the answers to our own writes go in, in any
- * order in which a network can deliver them; objects and exact changes come out.
+ * The state of a watch cache, without any I/O. Its input is lists, watch events and responses to own writes, in any
+ * order in which a network can deliver them. Its output is objects and exact changes.
  *
- * Promised: of each object the newest state ever put in is what is read, and it never goes back to an older one; an
- * object that we deleted is not read again; each change is reported once, in order. Objects are shared: read-only.
+ * Promised: a read returns the newest state of an object that was ever put in, and never goes back to an older one.
+ * An object that this client deleted is not returned again. Each change is reported once, in order. Objects are
+ * shared and read-only.
  */
 export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends string> {
   readonly #options: ObjectCacheOptions<T, P, I>
@@ -33,13 +36,13 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
   readonly #tombstones = new Tombstones()
   readonly #handlers = new Set<ChangeHandler<P>>()
   readonly #matchers: readonly Matcher[]
-  /** Versions of objects as our own writes were answered, whose events are still to come. */
+  /** Versions from responses to own writes whose events are still to come. */
   readonly #known = new Set<string>()
-  /** Everything up to this moment of the cluster's history has been put in. */
+  /** Everything up to this resourceVersion has been put in. */
   #progress: string | undefined
   #listsBegun = 0
   #seenInList: Set<string> | undefined
-  /** The server's history began anew, so its resourceVersions cannot be compared with ours. */
+  /** The server's history has restarted, so its resourceVersions cannot be compared with the cached ones. */
   #starting = false
   #changes = 0
 
@@ -65,22 +68,22 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
     return this.#progress
   }
 
-  /** The events of these versions are no news: what they would tell is here, or something newer. */
+  /** Events of these versions carry nothing new: the cache holds that state or a newer one. */
   get known(): ReadonlySet<string> {
     return this.#known
   }
 
-  /** Own deletions that the watch has not shown yet. */
+  /** The number of own deletions that the watch has not shown yet. */
   get pendingDeletions(): number {
     return this.#tombstones.open
   }
 
-  /** How many changes were reported so far. */
+  /** The number of changes reported so far. */
   get changes(): number {
     return this.#changes
   }
 
-  /** What is there already is reported first, as added. */
+  /** Existing objects are reported first, as added. */
   onChange(handler: ChangeHandler<P>): () => void {
     for (const object of this.#store.values())
       this.#call(handler, { type: 'add', old: undefined, new: object, source: 'list' })
@@ -88,9 +91,9 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
     return () => void this.#handlers.delete(handler)
   }
 
-  /** A list is about to be asked for; one that was not finished is forgotten. */
+  /** Call before a list request. Discards a list that was not finished. */
   beginList(): void {
-    // From a list everything is to be heard: what it does not name is gone.
+    // A list must report everything, because objects that it does not contain are deleted.
     this.#known.clear()
     this.#listsBegun++
     this.#seenInList = new Set()
@@ -103,8 +106,10 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
     this.#present(object, 'list')
   }
 
-  /** The list is complete and shows this moment. False when the moment lies before what we have already seen: the
-   * cluster was restored from a backup, and everything must be listed once more. */
+  /**
+   * The list is complete at this resourceVersion. Returns false if that is older than the cached state: the cluster
+   * was restored from a backup, and everything must be listed once more.
+   */
   endList(resourceVersion: string): boolean {
     const seen = this.#seenInList ?? new Set<string>()
     this.#seenInList = undefined
@@ -117,7 +122,7 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
     const missing: Stored<P>[] = []
     for (const object of this.#store.values()) {
       const { uid, resourceVersion: own } = object.metadata
-      // Newer than the list and not in it: written by us meanwhile.
+      // The object is newer than the list and not in it: this client wrote it meanwhile.
       if (!seen.has(uid) && (this.#starting || compareResourceVersions(own, resourceVersion) <= 0))
         missing.push(object)
     }
@@ -141,25 +146,25 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
       this.#progress = metadata.resourceVersion
   }
 
-  /** The answer to a create, update, patch or apply of ours. */
-  fold(object: Stored<T>): void {
+  /** Records the response to an own create, update, patch or apply. */
+  recordWrite(object: Stored<T>): void {
     const { resourceVersion } = object.metadata
-    // Then the watch has told everything about it, perhaps also that it is gone.
+    // The watch has already shown everything about this version, perhaps also the deletion.
     if (this.#progress && compareResourceVersions(resourceVersion, this.#progress) <= 0) return
     if (this.#isInScope(object)) {
       if (!this.#seenInList) this.#known.add(resourceVersion)
       this.#present(object, 'write')
       return
     }
-    // Also when it is a namesake that we hold: then that one is gone.
+    // The held object may have the same name and another UID. Then that one is deleted.
     const held = this.#store.get(object.metadata)
     if (held && compareResourceVersions(resourceVersion, held.metadata.resourceVersion) <= 0) return
     this.#tombstones.setFloor(object.metadata, resourceVersion)
     if (held) this.#remove(held, 'write')
   }
 
-  /** We deleted it and the server said that it no longer exists. */
-  foldDelete(ref: ObjectRef, uid: string): void {
+  /** Records an own delete after which the object no longer exists. */
+  recordDeleted(ref: ObjectRef, uid: string): void {
     const held = this.#holding(ref, uid)
     this.#setTombstone(ref, uid, 'gone', held !== undefined)
     if (!held) return
@@ -167,8 +172,8 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
     this.#remove(held, 'write')
   }
 
-  /** We deleted it and do not know more: it is gone or on its way. It is shown as on its way. */
-  foldTerminating(ref: ObjectRef, uid: string): void {
+  /** Records an own delete with unknown effect: the object is deleted or terminating. It is shown as terminating. */
+  recordTerminating(ref: ObjectRef, uid: string): void {
     const held = this.#holding(ref, uid)
     if (held?.metadata.deletionTimestamp !== undefined) return
     this.#setTombstone(ref, uid, 'terminating', held !== undefined)
@@ -180,7 +185,7 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
     return held?.metadata.uid === uid ? held : undefined
   }
 
-  /** For an object that is shown an event is bound to come, or a list that does not have it. */
+  /** For an object that is shown, an event will arrive, or a list that does not contain it. */
   #setTombstone(ref: ObjectRef, uid: string, fate: Fate, shown: boolean): void {
     const { namespace } = this.#options.scope
     if (namespace && ref.namespace !== namespace) return
@@ -194,7 +199,7 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
   #present(object: Stored<T>, source: ChangeSource): void {
     const { uid, resourceVersion, deletionTimestamp } = object.metadata
     const held = this.#store.get(object.metadata)
-    if (held && this.#isNoNews(held.metadata, object.metadata)) return
+    if (held && this.#isOutdated(held.metadata, object.metadata)) return
     const fate = this.#tombstones.fateOf(uid)
     if (fate === 'gone' || this.#tombstones.isBelowFloor(object.metadata, resourceVersion)) return
     let kept = this.#options.project(object)
@@ -206,7 +211,7 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
       this.#replace(held, kept, source)
       return
     }
-    // A namesake: what we held was deleted, the event for it is on its way or was missed.
+    // The held object has the same name and another UID. It was deleted; the event is late or was missed.
     if (held) this.#remove(held, source)
     this.#tombstones.arrived(uid)
     this.#store.put(kept)
@@ -215,13 +220,13 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
 
   #absent(metadata: StoredMeta, source: ChangeSource): void {
     const held = this.#holding(metadata, metadata.uid)
-    // It left the selection and a write of ours has brought it back since.
+    // The object left the selection, and an own write has brought it back since.
     if (held && compareResourceVersions(metadata.resourceVersion, held.metadata.resourceVersion) < 0) return
     this.#tombstones.departed(metadata.uid)
     if (held) this.#remove(held, source)
   }
 
-  #isNoNews(held: StoredMeta, incoming: StoredMeta): boolean {
+  #isOutdated(held: StoredMeta, incoming: StoredMeta): boolean {
     if (this.#starting) return held.uid === incoming.uid && held.resourceVersion === incoming.resourceVersion
     return compareResourceVersions(incoming.resourceVersion, held.resourceVersion) <= 0
   }
@@ -253,7 +258,7 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
     for (const handler of this.#handlers) this.#call(handler, change)
   }
 
-  /** One handler's exception keeps nothing from the others. */
+  /** An exception of one handler does not affect the others. */
   #call(handler: ChangeHandler<P>, change: Change<P>): void {
     try {
       handler(change)

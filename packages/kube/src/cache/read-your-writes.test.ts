@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { createClientOn, defineResource, type KubeObject, outcome } from '../client/index.ts'
-import { type Fault, failure, SimulatedServer } from '../client/simulated-server.fixture.ts'
 import { FakeClock } from '../clock/index.ts'
+import { type Fault, failure, SimulatedServer } from '../testing/simulated-server.ts'
 import { createCachedClient } from './cached-client.ts'
 import { byLabel } from './projection.ts'
 import { WatchCache } from './watch-cache.ts'
@@ -15,7 +15,7 @@ const path = '/api/v1/namespaces/ns/pods'
 const parents = ['p', 'q', 'r']
 const childrenWanted = 3
 
-/** A small generator of its own: the simulation asks for thousands of numbers, and a seed must repeat them all. */
+/** A small generator of its own: the simulation needs thousands of numbers, and a seed must reproduce them all. */
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -26,36 +26,38 @@ function randomFrom(seed: number): () => number {
   }
 }
 
-interface Weather {
+interface Faults {
   readonly seed: number
-  /** How late events arrive at most, in milliseconds. */
+  /** Maximum delay of events, in milliseconds. */
   readonly eventDelay: number
-  /** How likely a request or an answer is lost, or answered with an error. */
+  /** Probability that a request or a response is lost, or that the server returns an error. */
   readonly loss: number
-  /** How likely each step cuts the watches, forgets history, deletes a child behind our back. */
-  readonly trouble: number
+  /** Probability per step of a cut watch, forgotten history, and a child that another client deletes. */
+  readonly disturbance: number
 }
 
-/** Runs a controller that keeps exactly so many children per parent, in such weather; returns the most children that
- * any parent ever had at the server, and how many each has in the end. */
-async function simulate(weather: Weather): Promise<{ most: number; last: number[]; creates: number }> {
-  const random = randomFrom(weather.seed)
+/**
+ * Runs a controller that keeps a fixed number of children per parent under these faults. Returns the maximum number
+ * of children that any parent ever had on the server, and the final number of each.
+ */
+async function simulate(faults: Faults): Promise<{ most: number; last: number[]; creates: number }> {
+  const random = randomFrom(faults.seed)
   const clock = new FakeClock()
-  let calm = false
+  let noFaults = false
   const fault = (): Fault => {
-    if (calm || random() >= weather.loss) return undefined
-    const faults = [
+    if (noFaults || random() >= faults.loss) return undefined
+    const kinds = [
       'lose request',
-      'lose answer',
+      'lose response',
       failure(429, 'TooManyRequests'),
       failure(500, 'InternalError'),
     ]
-    return faults[Math.floor(random() * faults.length)] as Fault
+    return kinds[Math.floor(random() * kinds.length)] as Fault
   }
   const server = new SimulatedServer({
     fault,
     watchFault: fault,
-    delay: what => clock.sleep(random() * (what === 'event' && !calm ? weather.eventDelay : 50)),
+    delay: what => clock.sleep(random() * (what === 'event' && !noFaults ? faults.eventDelay : 50)),
   })
   const plain = createClientOn(server, { clock, random, maxInFlight: 4 })
   const cache = new WatchCache(plain, pods, { clock, random, indexes: { parent: byLabel('parent') } })
@@ -74,9 +76,9 @@ async function simulate(weather: Weather): Promise<{ most: number; last: number[
     const child: KubeObject = { kind: 'Pod', apiVersion: 'v1', metadata }
     await Promise.all(Array.from({ length: missing }, () => outcome(client.create(pods, child))))
     most = Math.max(most, ...parents.map(count))
-    // Now and then the controller itself replaces a child.
+    // From time to time the controller itself replaces a child.
     const unlucky = children[0]
-    if (!calm && unlucky && random() < 0.2) {
+    if (!noFaults && unlucky && random() < 0.2) {
       const { uid } = unlucky.metadata
       await outcome(client.delete(pods, unlucky.metadata, { preconditions: { uid } }))
     }
@@ -86,7 +88,7 @@ async function simulate(weather: Weather): Promise<{ most: number; last: number[
     await cache.waitForSync()
     while (!stop.signal.aborted) {
       await reconcile(parent)
-      await clock.sleep(random() * (calm ? 5_000 : 100), stop.signal).catch(() => {})
+      await clock.sleep(random() * (noFaults ? 5_000 : 100), stop.signal).catch(() => {})
     }
   }
   for (const parent of parents) running.push(control(parent))
@@ -94,17 +96,17 @@ async function simulate(weather: Weather): Promise<{ most: number; last: number[
   for (let i = 0; i < 60; i++) {
     await clock.advance(random() * 300)
     most = Math.max(most, ...parents.map(count))
-    if (random() >= weather.trouble) continue
-    const trouble = Math.floor(random() * 4)
-    if (trouble === 0) server.cutWatches(random() < 0.5 ? 'break' : 'truncate')
-    else if (trouble === 1) server.compact()
-    else if (trouble === 2) server.bookmark()
+    if (random() >= faults.disturbance) continue
+    const kind = Math.floor(random() * 4)
+    if (kind === 0) server.cutWatches(random() < 0.5 ? 'break' : 'truncate')
+    else if (kind === 1) server.compact()
+    else if (kind === 2) server.bookmark()
     else {
       const victim = [...server.objects.values()][0]
       if (victim) server.write('DELETE', `${path}/${victim.metadata.name}`)
     }
   }
-  calm = true
+  noFaults = true
   await clock.advance(200_000)
   const last = parents.map(count)
   stop.abort()
@@ -113,18 +115,18 @@ async function simulate(weather: Weather): Promise<{ most: number; last: number[
   return { most, last, creates: server.history.filter(({ type }) => type === 'ADDED').length }
 }
 
-describe('a controller that reads from the cache what it wrote', () => {
-  it('never creates one child too many, however late the watch and whatever is lost', async () => {
+describe('a controller that reads its own writes from the cache', () => {
+  it('never creates one child too many, with any delay of the watch and any loss', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({
           seed: fc.nat(2 ** 31),
           eventDelay: fc.constantFrom(0, 100, 5_000),
           loss: fc.constantFrom(0, 0.1, 0.4),
-          trouble: fc.constantFrom(0, 0.2, 0.8),
+          disturbance: fc.constantFrom(0, 0.2, 0.8),
         }),
-        async weather => {
-          const { most, last } = await simulate(weather)
+        async faults => {
+          const { most, last } = await simulate(faults)
           assert.ok(most <= childrenWanted, `${most} children at once`)
           assert.deepEqual(
             last,

@@ -13,10 +13,10 @@ import {
 import type { Clock } from '../clock/index.ts'
 import { Backoff } from './backoff.ts'
 
-/** What a reflector feeds. ObjectCache is one. */
+/** The receiver of a reflector's input. ObjectCache implements it. */
 export interface ReflectorTarget<T extends KubeObject> {
   readonly resourceVersion: string | undefined
-  /** States that the target has by other means; the watch may tell them as bookmarks. */
+  /** Versions that the target already has; the client may skip parsing their events. */
   readonly known?: ReadonlySet<string>
   beginList(): void
   listed(object: Stored<T>): void
@@ -28,44 +28,44 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly client: Client
   readonly resource: Resource<T>
   readonly scope: SelectOptions
-  /** As the client's requests have it. */
+  /** Passed on to the client's requests. */
   readonly managedFields?: boolean
   readonly target: ReflectorTarget<T>
   readonly clock: Clock
   readonly random: () => number
-  /** Ask for streaming lists; a server that does not offer them is noticed and then listed page by page. */
+  /** Ask for streaming lists. The reflector detects servers without them and then lists page by page. */
   readonly streamingList: boolean
   readonly idleTimeoutMs?: number
-  /** Each time the server said anything. */
+  /** Called for each sign of life of the server. */
   readonly onContact: () => void
   readonly onListed: () => void
   readonly onFailure: (error: KubeError, retryInMs: number) => void
 }
 
-/** Watches last this long, at random up to twice as long so that not all end together; as client-go. */
-const shortestWatchSeconds = 300
+/** A watch lasts this long, at random up to twice as long, as in client-go. So not all watches end together. */
+const minWatchSeconds = 300
 
 const firstBackoffMs = 100
-const longestBackoffMs = 30_000
+const maxBackoffMs = 30_000
 
-/** A watch that the server ends sooner, having said nothing, counts as a failure: it is not to be asked in a circle. */
-const shortestQuietWatchMs = 1_000
+/** A watch that the server ends sooner, without any event, counts as a failure. This prevents a tight loop. */
+const minQuietWatchMs = 1_000
 
 /**
- * Keeps a target up to date with the server: lists, watches, and goes on from where it was after every interruption.
- * Lists again only when the server no longer has the history in between. Never gives up before its signal is aborted.
+ * Keeps a target up to date with the server: lists, watches, and continues after every interruption. Lists again only
+ * if the server no longer has the history in between. Never gives up before its signal is aborted.
  */
 export class Reflector<T extends KubeObject> {
   readonly #options: ReflectorOptions<T>
   readonly #backoff: Backoff
   #streaming: boolean
   #mustList = true
-  #heardAnything = false
+  #hadContact = false
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options
     this.#streaming = options.streamingList
-    this.#backoff = new Backoff(firstBackoffMs, longestBackoffMs, options.random)
+    this.#backoff = new Backoff(firstBackoffMs, maxBackoffMs, options.random)
   }
 
   /** Resolves when the signal is aborted. */
@@ -73,10 +73,10 @@ export class Reflector<T extends KubeObject> {
     const { clock, onFailure } = this.#options
     while (!signal.aborted) {
       const startedAt = clock.monotonic()
-      this.#heardAnything = false
+      this.#hadContact = false
       let failure = await this.#attempt(signal)
       if (signal.aborted) return
-      const tooShort = !this.#heardAnything && clock.monotonic() - startedAt < shortestQuietWatchMs
+      const tooShort = !this.#hadContact && clock.monotonic() - startedAt < minQuietWatchMs
       if (!failure && tooShort) failure = endedAtOnce()
       if (!failure) continue
       this.#learnFrom(failure)
@@ -100,12 +100,12 @@ export class Reflector<T extends KubeObject> {
 
   #learnFrom(failure: KubeError): void {
     if (failure.code === 'Gone' || isFromTheFuture(failure)) this.#mustList = true
-    // A server without streaming lists refuses the parameter as invalid.
+    // A server without streaming lists rejects the parameter as invalid.
     if (this.#mustList && (failure.code === 'Invalid' || failure.code === 'BadRequest'))
       this.#streaming = false
   }
 
-  /** One request that first sends everything and then goes on as a watch. */
+  /** One request that first sends all objects and then continues as a watch. */
   async #listStreaming(signal: AbortSignal): Promise<void> {
     const { target } = this.#options
     let listing = true
@@ -137,7 +137,7 @@ export class Reflector<T extends KubeObject> {
       for (const object of page.items) target.listed(object)
       resourceVersion = page.resourceVersion
     }
-    this.#heard()
+    this.#onContact()
     this.#finishList(resourceVersion)
   }
 
@@ -158,28 +158,31 @@ export class Reflector<T extends KubeObject> {
     onEvent: (event: WatchEvent<T>) => void,
   ): Promise<void> {
     const { client, resource, scope, managedFields, target, random, idleTimeoutMs } = this.#options
-    const timeoutSeconds = Math.round(shortestWatchSeconds * (1 + random()))
+    const timeoutSeconds = Math.round(minWatchSeconds * (1 + random()))
     const { known } = target
     const options = { ...scope, ...start, managedFields, known, timeoutSeconds, idleTimeoutMs }
     return client.watch(resource, options, event => {
-      this.#heard()
+      this.#onContact()
       onEvent(event)
     })
   }
 
-  #heard(): void {
+  #onContact(): void {
     this.#options.onContact()
-    if (this.#heardAnything) return
-    this.#heardAnything = true
+    if (this.#hadContact) return
+    this.#hadContact = true
     this.#backoff.reset()
   }
 }
 
-/** The server does not know a moment that we have already seen: it was restored from a backup, or is another one. */
+/**
+ * The server does not know a resourceVersion that was already seen: it was restored from a backup, or is another
+ * server.
+ */
 function isFromTheFuture(error: KubeError): boolean {
   return error.details?.causes?.some(cause => cause.reason === 'ResourceVersionTooLarge') ?? false
 }
 
 function endedAtOnce(): KubeError {
-  return new KubeError({ code: 'Network', message: 'the server ended the watch at once and said nothing' })
+  return new KubeError({ code: 'Network', message: 'the server ended the watch at once without an event' })
 }

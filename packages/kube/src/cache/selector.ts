@@ -2,13 +2,15 @@
 
 import type { KubeObject } from '../client/index.ts'
 
-/** Whether an object matches, as the server would judge. */
+/** Reports whether an object matches, with the result that the server would have. */
 export type Matcher = (object: KubeObject) => boolean
 
 type Labels = Readonly<Record<string, string>>
 
-/** Reads a label selector: `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b,c)`, `a`, `!a`, joined by commas. Throws a
- * TypeError for what the server would refuse. */
+/**
+ * Parses a label selector: `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b,c)`, `a`, `!a`, joined by commas. Throws
+ * a TypeError if the server would reject the selector.
+ */
 export function labelMatcher(selector: string): Matcher {
   const rules = splitTopLevel(selector).map(labelRule)
   return object => {
@@ -17,15 +19,17 @@ export function labelMatcher(selector: string): Matcher {
   }
 }
 
-/** Reads a field selector: `path=value`, `path==value`, `path!=value`, joined by commas. A field that is absent is the
- * empty text, as on the server. */
+/**
+ * Parses a field selector: `path=value`, `path==value`, `path!=value`, joined by commas. A missing field is the empty
+ * string, as on the server.
+ */
 export function fieldMatcher(selector: string): Matcher {
   const rules = selector
     .split(',')
     .filter(part => part !== '')
     .map(part => {
       const match = /^\s*([^=!\s]+)\s*(==|=|!=)\s*(.*?)\s*$/.exec(part)
-      if (!match) throw new TypeError(`not a field selector: ${part}`)
+      if (!match) throw new TypeError(`invalid field selector: ${part}`)
       const [, path = '', operator, value] = match
       const steps = path.split('.')
       return (object: KubeObject) => (fieldOf(object, steps) === value) === (operator !== '!=')
@@ -39,7 +43,7 @@ function fieldOf(object: unknown, steps: readonly string[]): string {
   return value === undefined || value === null ? '' : String(value)
 }
 
-/** Commas separate requirements, except inside the brackets of a set. */
+/** Commas separate requirements, except inside the parentheses of a set. */
 function splitTopLevel(selector: string): string[] {
   return selector
     .split(/,(?![^(]*\))/)
@@ -62,7 +66,7 @@ function labelRule(text: string): (labels: Labels) => boolean {
     return labels => labels[key] === value
   }
   const existence = /^(!?)\s*([^\s=!()]+)$/.exec(text)
-  if (!existence) throw new TypeError(`not a label selector: ${text}`)
+  if (!existence) throw new TypeError(`invalid label selector: ${text}`)
   const [, not, key = ''] = existence
   return labels => Object.hasOwn(labels, key) === (not === '')
 }

@@ -3,30 +3,38 @@
 import type { ObjectRef } from '../client/index.ts'
 import { compareResourceVersions } from './resource-version.ts'
 
-/** `gone`: the object no longer exists, so no state of it may be shown. `terminating`: it was told to go, so no state of
- * it may be shown without a deletionTimestamp. Both stay true for ever; they are kept only as long as they matter. */
+/**
+ * `gone`: the object no longer exists, so no state of it may be shown. `terminating`: it was deleted, so no state of
+ * it may be shown without a deletionTimestamp. Both stay true for ever; tombstones are kept only as long as they
+ * matter.
+ */
 export type Fate = 'gone' | 'terminating'
 
 interface Tombstone {
   readonly fate: Fate
-  /** Which list was the latest to begin when it was set. */
+  /** The number of lists that had begun when the tombstone was set. */
   readonly listsBegun: number
 }
 
-/** UIDs that are remembered after the watch has shown their deletion. The answer to a delete and its event come within
- * moments of each other, in either order. */
+/**
+ * Limit of UIDs that are remembered after the watch has shown their deletion. The response to a delete and its event
+ * arrive within moments of each other, in either order.
+ */
 const rememberedUids = 4096
 
-/** What our own deletes did, until the watch or a newer list has shown it, and how old a state of a name may be. */
+/**
+ * The effects of own deletes, until the watch or a newer list has shown them. Also the oldest state of a name that
+ * may be shown.
+ */
 export class Tombstones {
   readonly #open = new Map<string, Tombstone>()
   /** Oldest first; bounded. */
   readonly #closed = new Map<string, Tombstone>()
-  /** Those of which the watch said that they went, or left the selection; oldest first; bounded. */
+  /** UIDs that the watch reported as deleted or as no longer selected; oldest first; bounded. */
   readonly #departed = new Set<string>()
   readonly #floors = new Map<string, string>()
 
-  /** How many wait for the watch to show them. */
+  /** The number of tombstones that the watch has not shown yet. */
   get open(): number {
     return this.#open.size
   }
@@ -35,7 +43,7 @@ export class Tombstones {
     return this.#stoneOf(uid)?.fate
   }
 
-  /** Sets a tombstone. `awaited` says whether an event is bound to come that ends it. */
+  /** Sets a tombstone. `awaited` reports whether an event will arrive that ends it. */
   set(uid: string, fate: Fate, listsBegun: number, awaited: boolean): void {
     if (this.fateOf(uid) === 'gone') return
     const stone = { fate, listsBegun }
@@ -43,20 +51,26 @@ export class Tombstones {
     else this.#close(uid, stone)
   }
 
-  /** Takes back what turned out to be wrong, or needs no memory any more. */
+  /** Removes a tombstone that turned out to be wrong or is no longer needed. */
   forget(uid: string): void {
     this.#open.delete(uid)
     this.#closed.delete(uid)
   }
 
-  /** A list that began after the tombstone was set still has the object: then the delete did not do what we thought. */
+  /**
+   * A list that began after the tombstone was set still contains the object: the delete had another effect than
+   * assumed.
+   */
   listed(uid: string, listsBegun: number): void {
     const stone = this.#stoneOf(uid)
     if (stone && stone.listsBegun < listsBegun) this.forget(uid)
   }
 
-  /** A list is complete. Those set before it began have served. Those set since are remembered: of what the list did not
-   * have no event need come, because it was gone before; or it was created after, and must not appear. */
+  /**
+   * A list is complete. Tombstones from before its start are removed. Later ones are kept without waiting for an
+   * event: the object may have been deleted before the list, so no event comes. Or it was created after the list, and
+   * must not appear.
+   */
   listComplete(listsBegun: number, seen: ReadonlySet<string>): void {
     for (const [uid, stone] of this.#open) {
       if (stone.listsBegun === listsBegun && seen.has(uid)) continue
@@ -65,7 +79,7 @@ export class Tombstones {
     }
   }
 
-  /** The watch said that the object is gone, or has left the selection and may come back. */
+  /** The watch reported that the object is deleted, or has left the selection and may return. */
   departed(uid: string): void {
     const stone = this.#open.get(uid)
     if (stone) {
@@ -79,7 +93,7 @@ export class Tombstones {
     this.#departed.delete(uid)
   }
 
-  /** States of this name up to a moment are not to be shown: what we did to it is newer. */
+  /** Hides states of this name up to a resourceVersion, because an own write is newer. */
   setFloor(ref: ObjectRef, resourceVersion: string): void {
     const key = keyOf(ref)
     const floor = this.#floors.get(key)
@@ -93,7 +107,7 @@ export class Tombstones {
     return floor !== undefined && compareResourceVersions(resourceVersion, floor) <= 0
   }
 
-  /** The watch or a list has shown everything up to a moment. */
+  /** The watch or a list has shown everything up to a resourceVersion. */
   reached(resourceVersion: string): void {
     for (const [key, floor] of this.#floors)
       if (compareResourceVersions(floor, resourceVersion) <= 0) this.#floors.delete(key)

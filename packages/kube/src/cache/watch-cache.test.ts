@@ -3,92 +3,93 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Transport, TransportRequest } from '../client/index.ts'
-import { failure, SimulatedServer } from '../client/simulated-server.fixture.ts'
-import { CacheBed, path, pod } from './cache-bed.fixture.ts'
+import { CacheHarness, path, pod } from '../testing/cache-harness.ts'
+import { failure, SimulatedServer } from '../testing/simulated-server.ts'
 
-describe('a watch cache', () => {
+describe('WatchCache', () => {
   it('syncs with a streaming list, drops managedFields, and follows changes', async () => {
-    const bed = new CacheBed()
-    bed.server.write('POST', path, pod('a'))
-    bed.server.write('POST', path, pod('b', 'y'))
-    assert.equal(bed.cache.hasSynced, false)
-    await bed.start()
-    await bed.cache.waitForSync()
-    assert.deepEqual(bed.heard(), ['add a', 'add b'])
-    assert.equal(bed.cache.get({ namespace: 'ns', name: 'a' })?.metadata.managedFields, undefined)
+    const harness = new CacheHarness()
+    harness.server.write('POST', path, pod('a'))
+    harness.server.write('POST', path, pod('b', 'y'))
+    assert.equal(harness.cache.hasSynced, false)
+    await harness.start()
+    await harness.cache.waitForSync()
+    assert.deepEqual(harness.takeChanges(), ['add a', 'add b'])
+    assert.equal(harness.cache.get({ namespace: 'ns', name: 'a' })?.metadata.managedFields, undefined)
     assert.deepEqual(
-      bed.cache.byIndex('app', 'y').map(({ metadata }) => metadata.name),
+      harness.cache.byIndex('app', 'y').map(({ metadata }) => metadata.name),
       ['b'],
     )
-    bed.server.write('PATCH', `${path}/b`, { metadata: { labels: { app: 'x' } } })
-    bed.server.write('DELETE', `${path}/a`)
-    bed.server.write('POST', path, pod('c'))
-    await bed.clock.settle()
-    assert.deepEqual(bed.heard(), ['update b', 'delete a', 'add c'])
-    assert.equal(bed.cache.countByIndex('app', 'x'), 2)
-    assert.equal(bed.server.requests.length, 1)
-    await bed.stop()
-    assert.equal(bed.server.watches, 0)
-    assert.equal(bed.clock.pendingTimers, 0)
+    harness.server.write('PATCH', `${path}/b`, { metadata: { labels: { app: 'x' } } })
+    harness.server.write('DELETE', `${path}/a`)
+    harness.server.write('POST', path, pod('c'))
+    await harness.clock.settle()
+    assert.deepEqual(harness.takeChanges(), ['update b', 'delete a', 'add c'])
+    assert.equal(harness.cache.countByIndex('app', 'x'), 2)
+    assert.equal(harness.server.requests.length, 1)
+    await harness.stop()
+    assert.equal(harness.server.watches, 0)
+    assert.equal(harness.clock.pendingTimers, 0)
   })
 
-  it('lists page by page where the server has no streaming lists, and asks for them once only', async () => {
-    const bed = new CacheBed({ streamingList: false })
-    for (let i = 0; i < 3; i++) bed.server.write('POST', path, pod(`p${i}`))
-    await bed.start()
-    await bed.clock.advance(1_000)
-    assert.deepEqual(bed.names(), ['p0', 'p1', 'p2'])
-    bed.server.write('POST', path, pod('p3'))
-    await bed.clock.settle()
-    assert.deepEqual(bed.names(), ['p0', 'p1', 'p2', 'p3'])
-    bed.server.compact()
-    bed.server.write('DELETE', `${path}/p0`)
-    bed.server.compact()
-    bed.server.cutWatches()
-    await bed.clock.advance(1_000)
-    assert.deepEqual(bed.names(), ['p1', 'p2', 'p3'])
-    assert.equal(bed.server.requests.filter(({ path }) => path.includes('sendInitialEvents')).length, 1)
-    await bed.stop()
+  it('lists page by page if the server has no streaming lists, and asks for them only once', async () => {
+    const harness = new CacheHarness({ streamingList: false })
+    for (let i = 0; i < 3; i++) harness.server.write('POST', path, pod(`p${i}`))
+    await harness.start()
+    await harness.clock.advance(1_000)
+    assert.deepEqual(harness.names(), ['p0', 'p1', 'p2'])
+    harness.server.write('POST', path, pod('p3'))
+    await harness.clock.settle()
+    assert.deepEqual(harness.names(), ['p0', 'p1', 'p2', 'p3'])
+    harness.server.compact()
+    harness.server.write('DELETE', `${path}/p0`)
+    harness.server.compact()
+    harness.server.cutWatches()
+    await harness.clock.advance(1_000)
+    assert.deepEqual(harness.names(), ['p1', 'p2', 'p3'])
+    assert.equal(harness.server.requests.filter(({ path }) => path.includes('sendInitialEvents')).length, 1)
+    await harness.stop()
   })
 
   for (const how of ['end', 'break', 'truncate'] as const)
-    it(`goes on from where it was when a watch is cut (${how})`, async () => {
-      const bed = await new CacheBed().start()
+    it(`continues from the last event when a watch is cut (${how})`, async () => {
+      const harness = await new CacheHarness().start()
       for (let i = 0; i < 10; i++) {
-        bed.server.write('POST', path, pod(`p${i}`))
-        if (how !== 'truncate') await bed.clock.settle()
-        bed.server.cutWatches(how)
-        bed.server.write('PATCH', `${path}/p${i}`, { spec: i })
-        await bed.clock.advance(60_000)
+        harness.server.write('POST', path, pod(`p${i}`))
+        if (how !== 'truncate') await harness.clock.settle()
+        harness.server.cutWatches(how)
+        harness.server.write('PATCH', `${path}/p${i}`, { spec: i })
+        await harness.clock.advance(60_000)
       }
       const wanted = [...Array(10).keys()].flatMap(i => [`add p${i}`, `update p${i}`])
-      assert.deepEqual(bed.heard(), wanted)
-      assert.equal(bed.lists(), 1)
-      await bed.stop()
+      assert.deepEqual(harness.takeChanges(), wanted)
+      assert.equal(harness.lists(), 1)
+      await harness.stop()
     })
 
-  it('tells exactly what changed when it has to list again', async () => {
-    const bed = new CacheBed()
-    for (const name of ['kept', 'changed', 'deleted', 'replaced']) bed.server.write('POST', path, pod(name))
-    await bed.start()
-    bed.heard()
-    bed.server.cutWatches()
-    bed.server.write('PATCH', `${path}/changed`, { spec: 1 })
-    bed.server.write('DELETE', `${path}/deleted`)
-    bed.server.write('DELETE', `${path}/replaced`)
-    bed.server.write('POST', path, pod('replaced'))
-    bed.server.write('POST', path, pod('added'))
-    bed.server.compact()
-    await bed.clock.advance(60_000)
-    assert.deepEqual(bed.heard().sort(), [
+  it('reports exactly the differences when it has to list again', async () => {
+    const harness = new CacheHarness()
+    for (const name of ['kept', 'changed', 'deleted', 'replaced'])
+      harness.server.write('POST', path, pod(name))
+    await harness.start()
+    harness.takeChanges()
+    harness.server.cutWatches()
+    harness.server.write('PATCH', `${path}/changed`, { spec: 1 })
+    harness.server.write('DELETE', `${path}/deleted`)
+    harness.server.write('DELETE', `${path}/replaced`)
+    harness.server.write('POST', path, pod('replaced'))
+    harness.server.write('POST', path, pod('added'))
+    harness.server.compact()
+    await harness.clock.advance(60_000)
+    assert.deepEqual(harness.takeChanges().sort(), [
       'add added',
       'add replaced',
       'delete deleted',
       'delete replaced',
       'update changed',
     ])
-    assert.equal(bed.cache.status().lists, 2)
-    await bed.stop()
+    assert.equal(harness.cache.status().lists, 2)
+    await harness.stop()
   })
 
   for (const [code, reason] of [
@@ -97,44 +98,47 @@ describe('a watch cache', () => {
     [503, 'ServiceUnavailable'],
     [403, 'Forbidden'],
   ] as const)
-    it(`keeps what it has and waits longer and longer while the server answers ${code}`, async () => {
+    it(`keeps its objects and backs off while the server returns ${code}`, async () => {
       let broken = false
-      const bed = new CacheBed({ watchFault: () => (broken ? failure(code, reason) : undefined) })
-      bed.server.write('POST', path, pod('a'))
-      await bed.start()
+      const harness = new CacheHarness({ watchFault: () => (broken ? failure(code, reason) : undefined) })
+      harness.server.write('POST', path, pod('a'))
+      await harness.start()
       broken = true
-      bed.server.cutWatches()
-      await bed.clock.advance(10 * 60_000)
-      const attempts = bed.failures.length
+      harness.server.cutWatches()
+      await harness.clock.advance(10 * 60_000)
+      const attempts = harness.failures.length
       assert.ok(attempts >= 20 && attempts <= 40, `${attempts} attempts in ten minutes`)
-      assert.deepEqual(bed.names(), ['a'])
+      assert.deepEqual(harness.names(), ['a'])
       broken = false
-      bed.server.write('POST', path, pod('b'))
-      await bed.clock.advance(60_000)
-      assert.deepEqual(bed.names(), ['a', 'b'])
-      assert.equal(bed.lists(), 1)
-      await bed.stop()
+      harness.server.write('POST', path, pod('b'))
+      await harness.clock.advance(60_000)
+      assert.deepEqual(harness.names(), ['a', 'b'])
+      assert.equal(harness.lists(), 1)
+      await harness.stop()
     })
 
-  it('does not run in circles when a server ends every watch at once', async () => {
-    const bed = new CacheBed({
+  it('does not loop when a server ends every watch at once', async () => {
+    const harness = new CacheHarness({
       watchFault: ({ path }) =>
         path.includes('sendInitial') ? undefined : { status: 200, headers: {}, body: '' },
     })
-    await bed.start()
-    bed.server.cutWatches('end')
-    await bed.clock.advance(10 * 60_000)
-    assert.ok(bed.server.requests.length < 50, `${bed.server.requests.length} requests in ten minutes`)
-    await bed.stop()
+    await harness.start()
+    harness.server.cutWatches('end')
+    await harness.clock.advance(10 * 60_000)
+    assert.ok(
+      harness.server.requests.length < 50,
+      `${harness.server.requests.length} requests in ten minutes`,
+    )
+    await harness.stop()
   })
 
-  it('starts anew when the cluster was restored from a backup and its history runs behind', async () => {
+  it('starts over when the cluster was restored from a backup with an older history', async () => {
     const past = new SimulatedServer()
     past.write('POST', path, pod('old'))
     const present = new SimulatedServer()
     for (let i = 0; i < 20; i++) present.write('POST', path, pod(`p${i}`))
     let current: Transport = present
-    const bed = new CacheBed(
+    const harness = new CacheHarness(
       {},
       {},
       {
@@ -143,16 +147,16 @@ describe('a watch cache', () => {
         close: async () => {},
       },
     )
-    await bed.start()
-    assert.equal(bed.names().length, 20)
+    await harness.start()
+    assert.equal(harness.names().length, 20)
     current = past
     past.compact()
     const tooLarge = { details: { causes: [{ reason: 'ResourceVersionTooLarge' }] } }
-    let refused = false
+    let rejected = false
     const stream = past.stream.bind(past)
     past.stream = async request => {
-      if (refused || request.path.includes('sendInitial')) return stream(request)
-      refused = true
+      if (rejected || request.path.includes('sendInitial')) return stream(request)
+      rejected = true
       const { body, ...rest } = failure(504, 'Timeout', {}, tooLarge)
       return {
         ...rest,
@@ -162,43 +166,43 @@ describe('a watch cache', () => {
       }
     }
     present.cutWatches()
-    await bed.clock.advance(60_000)
-    assert.deepEqual(bed.names(), ['old'])
+    await harness.clock.advance(60_000)
+    assert.deepEqual(harness.names(), ['old'])
     past.write('POST', path, pod('new'))
-    await bed.clock.advance(1_000)
-    assert.deepEqual(bed.names(), ['new', 'old'])
-    await bed.stop()
+    await harness.clock.advance(1_000)
+    assert.deepEqual(harness.names(), ['new', 'old'])
+    await harness.stop()
   })
 
-  it('tells a late handler of everything that is there, and goes on when one throws', async () => {
+  it('reports existing objects to a late handler, and continues when a handler throws', async () => {
     const errors: unknown[] = []
-    const bed = new CacheBed({}, { onHandlerError: error => void errors.push(error) })
-    bed.server.write('POST', path, pod('a'))
-    await bed.start()
+    const harness = new CacheHarness({}, { onHandlerError: error => void errors.push(error) })
+    harness.server.write('POST', path, pod('a'))
+    await harness.start()
     const late: string[] = []
-    bed.cache.onChange(() => {
+    harness.cache.onChange(() => {
       throw new Error('broken handler')
     })
-    const unsubscribe = bed.cache.onChange(
+    const unsubscribe = harness.cache.onChange(
       ({ type, new: now }) => void late.push(`${type} ${now?.metadata.name}`),
     )
-    bed.server.write('POST', path, pod('b'))
-    await bed.clock.settle()
+    harness.server.write('POST', path, pod('b'))
+    await harness.clock.settle()
     unsubscribe()
-    bed.server.write('POST', path, pod('c'))
-    await bed.clock.settle()
+    harness.server.write('POST', path, pod('c'))
+    await harness.clock.settle()
     assert.deepEqual(late, ['add a', 'add b'])
     assert.equal(errors.length, 3)
-    await bed.stop()
+    await harness.stop()
   })
 
-  it('stops waiting for the first list when told to', async () => {
-    const bed = new CacheBed({ watchFault: () => 'lose request' })
-    await bed.start()
+  it('stops waiting for the first list when the signal is aborted', async () => {
+    const harness = new CacheHarness({ watchFault: () => 'lose request' })
+    await harness.start()
     const stop = new AbortController()
-    const waiting = bed.cache.waitForSync(stop.signal)
+    const waiting = harness.cache.waitForSync(stop.signal)
     stop.abort(new Error('no time'))
     await assert.rejects(waiting, /no time/)
-    await bed.stop()
+    await harness.stop()
   })
 })

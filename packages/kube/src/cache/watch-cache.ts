@@ -19,30 +19,35 @@ import { Reflector } from './reflector.ts'
 
 export interface WatchCacheOptions<T extends KubeObject, P extends KubeObject, I extends string>
   extends SelectOptions {
-  /** What to keep of each object; everything but managedFields unless told. Sees managedFields where the client returns
-   * them. */
+  /**
+   * Reduces each object to the part that the cache keeps. Default: everything but managedFields. Receives
+   * managedFields if the client returns them.
+   */
   readonly project?: Projection<T, P>
-  /** Ways to find objects besides their name. */
+  /** Secondary indexes. */
   readonly indexes?: Readonly<Record<I, IndexFunction<P>>>
-  /** Use streaming lists where the server offers them. */
+  /** Use streaming lists if the server offers them. */
   readonly streamingList?: boolean
   /** Longest silence of a watch before its connection counts as dead. */
   readonly idleTimeoutMs?: number
   readonly clock?: Clock
   readonly random?: () => number
-  /** The server could not be reached or refused; the cache goes on with what it has and tries again. */
+  /** The server was unreachable or rejected the request. The cache keeps its objects and retries. */
   readonly onFailure?: (error: KubeError, retryInMs: number) => void
   /** A handler threw. */
   readonly onHandlerError?: (error: unknown) => void
 }
 
-/** What a cache says of itself, for metrics and probes. */
+/** The status of a cache, for metrics and probes. */
 export interface CacheStatus {
   readonly objects: number
   readonly synced: boolean
-  /** The moment of the cluster's history up to which everything is known. */
+  /** The resourceVersion up to which everything is known. */
   readonly resourceVersion: string | undefined
-  /** Since the server last said anything. A quiet server speaks every minute; undefined before it first spoke. */
+  /**
+   * Seconds since the last sign of life of the server. A quiet server sends a bookmark every minute. Undefined before
+   * the first.
+   */
   readonly silentSeconds: number | undefined
   readonly lists: number
   readonly failures: number
@@ -53,14 +58,15 @@ export interface CacheStatus {
 }
 
 /**
- * All objects of a resource, or those a selector picks, kept up to date by a watch, with indexes.
+ * All objects of a resource, or those of a selector, kept up to date by a watch, with indexes.
  *
- * Promised: what is read is never older than a write of ours that was folded in (createCachedClient does that), and
- * never goes back in time, whatever the watch delivers late or twice; after any interruption the cache becomes equal to
- * the server; handlers hear each change once, as a step from the old object to the new.
- * Not promised: that another client's write is visible at once; that two objects are shown at the same moment of the
- * cluster's history; that objects may be changed: they are shared, copy before you edit. Projected objects are not
- * whole: never send one back with `update`.
+ * Promised: a read is never older than an own write that was recorded in the cache (createCachedClient does that). A
+ * read never goes back in time, even if the watch delivers late or twice. After any interruption the cache becomes
+ * equal to the server. Handlers receive each change once, as a step from the old object to the new.
+ *
+ * Not promised: that another client's write is visible at once; that two objects are shown at the same
+ * resourceVersion. Objects are shared, so copy them before you edit. Projected objects are incomplete: never send one
+ * back with `update`.
  */
 export class WatchCache<
   T extends KubeObject = KubeObject,
@@ -93,7 +99,7 @@ export class WatchCache<
       client,
       resource,
       scope,
-      // Who does not say what to keep does not get them: then they need not be parsed.
+      // Without a projection managedFields are dropped, so the client need not parse them.
       managedFields: options.project ? undefined : false,
       target: this.#objects,
       clock: this.#clock,
@@ -115,12 +121,12 @@ export class WatchCache<
     })
   }
 
-  /** Lists and watches until the signal is aborted; resolves then. To be called once. */
+  /** Lists and watches until the signal is aborted; resolves then. Call it once. */
   run(signal: AbortSignal): Promise<void> {
     return this.#reflector.run(signal)
   }
 
-  /** Whether everything that existed when the cache started has been seen and told to the handlers. */
+  /** Reports whether every object that existed at the start was seen and reported to the handlers. */
   get hasSynced(): boolean {
     return this.#hasSynced
   }
@@ -143,12 +149,12 @@ export class WatchCache<
     return this.#objects.store.get(ref)
   }
 
-  /** All objects, or those of a namespace. */
+  /** Returns all objects, or those of a namespace. */
   list(namespace?: string): Stored<P>[] {
     return [...this.#objects.store.values(namespace)]
   }
 
-  /** The objects that have this key in this index; costs what it returns. */
+  /** Returns the objects that have this key in this index; costs as much as it returns. */
   byIndex(index: I, key: string): Stored<P>[] {
     return this.#objects.store.byIndex(index, key)
   }
@@ -161,25 +167,27 @@ export class WatchCache<
     return this.#objects.store.size
   }
 
-  /** Calls back for every change from now on, and at once for everything that is there. Handlers are called in the
-   * middle of decoding: they note what is to be done and return. The result takes the handler away again. */
+  /**
+   * Calls the handler for every change from now on, and at once for every existing object. Handlers run in the middle
+   * of decoding, so they should enqueue and return. Returns a function that removes the handler.
+   */
   onChange(handler: ChangeHandler<P>): () => void {
     return this.#objects.onChange(handler)
   }
 
-  /** Makes the answer to a create, update, patch or apply visible now. */
-  fold(object: Stored<T>): void {
-    this.#objects.fold(object)
+  /** Records the response to a create, update, patch or apply. */
+  recordWrite(object: Stored<T>): void {
+    this.#objects.recordWrite(object)
   }
 
-  /** Makes it visible now that the object with this UID no longer exists. */
-  foldDelete(ref: ObjectRef, uid: string): void {
-    this.#objects.foldDelete(ref, uid)
+  /** Records that the object with this UID no longer exists. */
+  recordDeleted(ref: ObjectRef, uid: string): void {
+    this.#objects.recordDeleted(ref, uid)
   }
 
-  /** Makes it visible now that the object with this UID was told to go. */
-  foldTerminating(ref: ObjectRef, uid: string): void {
-    this.#objects.foldTerminating(ref, uid)
+  /** Records that the object with this UID is terminating. */
+  recordTerminating(ref: ObjectRef, uid: string): void {
+    this.#objects.recordTerminating(ref, uid)
   }
 
   status(): CacheStatus {

@@ -6,10 +6,10 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
 import { loadKubeconfig } from '../auth/index.ts'
-import { ChaosProxy, type Trouble } from '../client/chaos-proxy.fixture.ts'
-import { type ConfigMap, configMaps } from '../client/config-maps.fixture.ts'
 import { type Client, createClient, type Stored } from '../client/index.ts'
 import { type Clock, systemClock } from '../clock/index.ts'
+import { ChaosProxy, type WatchFault } from '../testing/chaos-proxy.ts'
+import { type ConfigMap, configMaps } from '../testing/config-maps.ts'
 import { createCachedClient } from './cached-client.ts'
 import type { Change } from './change.ts'
 import { byLabel } from './projection.ts'
@@ -22,33 +22,33 @@ const heap = () => {
   return process.memoryUsage().heapUsed
 }
 
-/** Waits pass faster for the cache than for the world, or a thousand of them would take an hour. */
-const hasty: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 50, signal) }
+/** Shortens the waits of the cache; a thousand full waits would take an hour. */
+const fastClock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 50, signal) }
 
-/** Objects whose every state is numbered, so that a lost one leaves a gap. */
+/** Every state of an object is numbered, so a lost one leaves a gap. */
 const filler = 'äöü€'.repeat(40)
 const pick = <T>(choices: readonly T[]): T => choices[Math.floor(Math.random() * choices.length)]!
 const bytes = () => Math.floor(Math.random() * 20_000)
 
-const cuts: (() => Trouble)[] = [
+const cuts: (() => WatchFault)[] = [
   () => ({ kind: 'kill', afterBytes: bytes() }),
   () => ({ kind: 'kill', afterBytes: 1 }),
   () => ({ kind: 'truncate', afterBytes: bytes() }),
   () => ({ kind: 'status', status: pick([429, 500, 503]) }),
 ]
-/** Costs real time: the silence must be noticed. */
-const hang = (): Trouble => ({ kind: 'hang', afterBytes: bytes() })
-const expiries: (() => Trouble)[] = [
+/** Costs real time, because the cache must detect the silence. */
+const hang = (): WatchFault => ({ kind: 'hang', afterBytes: bytes() })
+const expiries: (() => WatchFault)[] = [
   () => ({ kind: 'status', status: 410 }),
   () => ({ kind: 'expire', afterBytes: bytes() }),
 ]
 
-describe('a watch cache behind a network that fails all the time', () => {
+describe('WatchCache behind a network that fails all the time', () => {
   let cluster: Kubernetes
   let direct: Client
   let proxy: ChaosProxy
   let through: Client
-  let trouble: () => Trouble = () => ({ kind: 'none' })
+  let fault: () => WatchFault = () => ({ kind: 'none' })
   let hold = 0
 
   before(async () => {
@@ -59,8 +59,8 @@ describe('a watch cache behind a network that fails all the time', () => {
       ca: cluster.ca,
       certificate: cluster.admin.cert,
       key: cluster.admin.key,
-      trouble: () => trouble(),
-      hold: () => hold,
+      watchFault: () => fault(),
+      watchDelayMs: () => hold,
     })
     const tls = { ca: proxy.ca }
     through = createClient({ server: `https://localhost:${proxy.port}`, namespace: 'x', tls: () => tls })
@@ -71,7 +71,7 @@ describe('a watch cache behind a network that fails all the time', () => {
     await cluster?.stop()
   })
 
-  /** Changes objects of the namespace until told to stop. */
+  /** Changes objects of the namespace until `until` returns true. */
   async function churn(namespace: string, until: () => boolean): Promise<void> {
     const worker = async (name: string) => {
       for (let state = 1; !until(); state++) {
@@ -90,14 +90,14 @@ describe('a watch cache behind a network that fails all the time', () => {
     const cache = new WatchCache<ConfigMap>(through, configMaps, {
       namespace,
       idleTimeoutMs: 500,
-      clock: hasty,
+      clock: fastClock,
       onFailure: onCut,
     })
     cache.onChange(change => void changes.push(change))
     return cache
   }
 
-  /** Nothing is written after the last one, so that whoever has seen it has seen all. */
+  /** No write follows the last one, so a cache that has seen it has seen everything. */
   async function equalsServer(cache: WatchCache<ConfigMap>, last: Stored<ConfigMap>): Promise<void> {
     const { namespace = '', name, resourceVersion } = last.metadata
     await waitFor(
@@ -112,7 +112,7 @@ describe('a watch cache behind a network that fails all the time', () => {
 
   for (const [what, wanted, kinds] of [
     ['killed, truncated, refused and hanging', 750, cuts],
-    ['and told that history is gone', 250, [...cuts, ...expiries, ...expiries]],
+    ['with expired history', 250, [...cuts, ...expiries, ...expiries]],
   ] as const) {
     const mayList = kinds.includes(expiries[0]!)
     it(`equals a fresh list after ${wanted} watches were cut: ${what}`, async test => {
@@ -122,26 +122,26 @@ describe('a watch cache behind a network that fails all the time', () => {
       const cache = watchCache(namespace, changes, () => broken++)
       const stop = new AbortController()
       let done = false
-      // Also when it fails: what goes on for ever keeps the process running.
+      // Also after a failure: a churn without end would keep the process running.
       test.after(() => {
         done = true
         stop.abort()
       })
       const running = cache.run(stop.signal)
       await cache.waitForSync()
-      trouble = () => (Math.random() < 0.03 ? hang() : pick(kinds)())
+      fault = () => (Math.random() < 0.03 ? hang() : pick(kinds)())
       proxy.dropConnections()
       const newest = new Map<string, bigint>()
-      const told = new Set<string>()
+      const reported = new Set<string>()
       const states = new Map<string, number>()
       let gaps = 0
       const check = () => {
         for (const { type, old, new: now } of changes.splice(0)) {
           const { uid, name, resourceVersion } = (now ?? old)!.metadata
           if (type === 'delete') continue
-          assert.ok(!told.has(`${uid} ${resourceVersion}`), 'an event was applied twice')
+          assert.ok(!reported.has(`${uid} ${resourceVersion}`), 'an event was applied twice')
           assert.ok(BigInt(resourceVersion) > (newest.get(uid) ?? 0n), 'the cache went back')
-          told.add(`${uid} ${resourceVersion}`)
+          reported.add(`${uid} ${resourceVersion}`)
           newest.set(uid, BigInt(resourceVersion))
           const state = Number(now.data!.state)
           const before = states.get(name) ?? 0
@@ -160,7 +160,7 @@ describe('a watch cache behind a network that fails all the time', () => {
       }
       done = true
       await churning
-      trouble = () => ({ kind: 'none' })
+      fault = () => ({ kind: 'none' })
       const data = { state: '1', filler }
       const last = await direct.create(configMaps, { metadata: { namespace, name: 'last' }, data })
       await equalsServer(cache, last)
@@ -171,17 +171,21 @@ describe('a watch cache behind a network that fails all the time', () => {
         assert.equal(lists, 1, 'listed again although history was there')
         assert.equal(gaps, 0, 'events were lost')
       }
-      const grown = heap() - heapAtTenth! - told.size * 200
+      const grown = heap() - heapAtTenth! - reported.size * 200
       assert.ok(grown < 8 * 1024 * 1024, `the heap grew by ${grown} bytes`)
       stop.abort()
       await running
-      console.log(`${broken} cuts`, Object.fromEntries(proxy.broken), `${told.size} states, ${lists} lists`)
+      console.log(
+        `${broken} cuts`,
+        Object.fromEntries(proxy.broken),
+        `${reported.size} states, ${lists} lists`,
+      )
     })
   }
 
-  it('never lets a controller create one child too many while events are held back for seconds', async test => {
+  it('never lets a controller create one child too many while events are delayed for seconds', async test => {
     const namespace = await cluster.newNamespace('held')
-    trouble = () => (Math.random() < 0.5 ? pick(cuts)() : { kind: 'none' })
+    fault = () => (Math.random() < 0.5 ? pick(cuts)() : { kind: 'none' })
     hold = 2_000
     const cache = new WatchCache<ConfigMap, ConfigMap, 'parent'>(through, configMaps, {
       namespace,

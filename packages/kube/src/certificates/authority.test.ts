@@ -11,15 +11,15 @@ import { createAuthority } from './authority.ts'
 const authority = createAuthority('test authority')
 const ca = new X509Certificate(authority.pair.cert)
 
-describe('the authority of a cluster', () => {
-  it('signs itself', () => {
+describe('createAuthority', () => {
+  it('creates a self-signed authority', () => {
     assert.equal(ca.ca, true)
     assert.equal(ca.subject, 'CN=test authority')
     assert.equal(ca.subjectAltName, undefined)
     assert.ok(ca.verify(ca.publicKey))
   })
 
-  it('gives client certificates that carry the user as CN and every group as O', () => {
+  it('issues client certificates with the user as CN and every group as O', () => {
     const { cert, key } = authority.client({ user: 'jane', groups: ['dev', 'système:ops'] })
     const parsed = new X509Certificate(cert)
     assert.deepEqual(parsed.subject.split('\n').sort(), ['CN=jane', 'O=dev', 'O=système:ops'])
@@ -29,7 +29,7 @@ describe('the authority of a cluster', () => {
     assert.equal(parsed.ca, false)
   })
 
-  it('gives serving certificates that hold for their names and addresses only', () => {
+  it('issues serving certificates that are valid only for their names and addresses', () => {
     const parsed = new X509Certificate(authority.server('x', ['127.0.0.1', 'localhost', 'a.b.svc']).cert)
     assert.equal(parsed.checkIP('127.0.0.1'), '127.0.0.1')
     assert.equal(parsed.checkIP('127.0.0.2'), undefined)
@@ -38,13 +38,13 @@ describe('the authority of a cluster', () => {
     assert.deepEqual(parsed.keyUsage, ['1.3.6.1.5.5.7.3.1'])
   })
 
-  it('gives certificates that are valid now and have serial numbers of their own', () => {
+  it('issues certificates that are valid now and have different serial numbers', () => {
     const [first, second] = [1, 2].map(() => new X509Certificate(authority.client({ user: 'x' }).cert))
     assert.ok(first!.validFromDate < new Date() && first!.validToDate > new Date())
     assert.notEqual(first!.serialNumber, second!.serialNumber)
   })
 
-  it('takes the time from whoever makes it: an hour back, a year ahead', () => {
+  it('uses the given clock: validity starts an hour before now and ends after a year', () => {
     const at = Date.UTC(2030, 0, 1)
     const { pair, server } = createAuthority('x', () => at)
     for (const { cert } of [pair, server('y', ['y'])]) {
@@ -54,7 +54,7 @@ describe('the authority of a cluster', () => {
     }
   })
 
-  it('is believed by both sides of a TLS connection', async () => {
+  it('issues certificates that both sides of a TLS connection trust', async () => {
     const serving = authority.server('x', ['127.0.0.1'])
     const server = createServer({ ...serving, ca: authority.pair.cert, requestCert: true })
     server.on('secureConnection', (socket: TLSSocket) => {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The authority of one cluster, and the certificates by which its servers and clients know each other: ECDSA P-256,
-// valid for a year. Nothing is renewed or stored: whoever needs that uses the CertificateProvisioner.
+// The certificate authority of one cluster, and certificates for its servers and clients: ECDSA P-256, valid for a
+// year. It renews and stores nothing; CertificateProvisioner does that.
 import { generateKeyPairSync } from 'node:crypto'
 import { type CertificateUse, certify, type KeyPair } from './x509.ts'
 
-/** Who a client certificate speaks for: Kubernetes reads the common name as user, every organization as a group. */
+/**
+ * The subject of a client certificate. Kubernetes reads the common name as the user and every organization as a
+ * group.
+ */
 export interface ClientIdentity {
   readonly user: string
   readonly groups?: readonly string[]
@@ -14,7 +17,7 @@ export interface ClientIdentity {
 export interface ClusterAuthority {
   readonly pair: KeyPair
   client(identity: ClientIdentity): KeyPair
-  /** For these DNS names and IP addresses. */
+  /** Issues a certificate for these DNS names and IP addresses. */
   server(commonName: string, names: readonly string[]): KeyPair
 }
 
@@ -29,7 +32,7 @@ export function createAuthority(commonName: string, now: () => number = Date.now
   ) => {
     const at = now()
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    // An hour back, so that a clock that is a little behind does not refuse a fresh certificate.
+    // Backdated by an hour, so that a client whose clock is slow accepts a new certificate.
     const content = { ...subject, notBefore: at - hourMs, notAfter: at + lifetimeMs }
     return certify(use, content, privateKey, authority)
   }

@@ -13,7 +13,7 @@ const year = 365 * 24 * 3_600_000
 const key = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 const dates = { notBefore: now - 1, notAfter: now + year }
 
-test('an API server trusts a served certificate as Go does', () => {
+test("trustProblem agrees with Go's TLS client", () => {
   const root = createAuthority('root', () => now)
   const other = createAuthority('root', () => now)
   const intermediate = certify('authority', { commonName: 'middle', ...dates }, key(), root.pair)
@@ -30,7 +30,7 @@ test('an API server trusts a served certificate as Go does', () => {
     ['through an intermediate that is missing', deepLeaf, root.pair.cert, unsigned],
     ['the intermediate is the bundle', deepLeaf, intermediate.cert, undefined],
     ['the certificate itself is the bundle', leaf, leaf, undefined],
-    ['nothing served', '', root.pair.cert, /no readable server certificate/],
+    ['nothing served', '', root.pair.cert, /server certificate is missing or unreadable/],
     ['another name', root.server(name, ['elsewhere']).cert, root.pair.cert, /is not for grove-operator/],
     ['for clients only', clientOnly, root.pair.cert, /is not for grove-operator/],
   ]

@@ -3,11 +3,11 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 
-/** What is kept in the Secret, as PEM; empty where nothing is there yet. */
+/** The content of the Secret, as PEM. Missing entries are empty. */
 export interface CertificateBundle {
   readonly serverCert: string
   readonly serverKey: string
-  /** The authority that signs, then older ones that are still published. */
+  /** The signing authority, then older ones that are still published. */
   readonly authorityCerts: string
   readonly authorityKey: string
 }
@@ -22,7 +22,7 @@ export const emptyBundle: CertificateBundle = {
 const serverAuth = '1.3.6.1.5.5.7.3.1'
 const anyExtendedUsage = '2.5.29.37.0'
 
-/** The certificates of a PEM text, in order; what cannot be read is left out. */
+/** Reads the certificates of a PEM text, in order. Skips those that cannot be parsed. */
 export function readCertificates(pem: string): X509Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? []
   return blocks.flatMap(block => {
@@ -46,22 +46,23 @@ export function isSignedBy(certificate: X509Certificate, authority: X509Certific
   return certificate.checkIssued(authority) && certificate.verify(authority.publicKey)
 }
 
-/** What is wrong with an authority at a moment; undefined when nothing is. PKCS#1 and PKCS#8 keys are read. */
+/** Returns the problem of an authority at a given time, or undefined. Accepts PKCS#1 and PKCS#8 keys. */
 export function authorityProblem(
   authority: X509Certificate | undefined,
   key: string,
   name: string,
   at: number,
 ): string | undefined {
-  if (!authority) return 'there is no readable authority certificate'
-  if (!keyFits(authority, key)) return 'the authority key is missing, unreadable or of another certificate'
-  if (!authority.ca) return 'the authority certificate may not sign others'
+  if (!authority) return 'the authority certificate is missing or unreadable'
+  if (!keyFits(authority, key))
+    return 'the authority key is missing, unreadable or does not match its certificate'
+  if (!authority.ca) return 'the authority certificate is not a CA certificate'
   if (!authority.checkHost(name)) return `the authority is not named ${name}`
   if (!isValidAt(authority, at)) return `the authority is not valid on ${new Date(at).toISOString()}`
   return undefined
 }
 
-/** What is wrong with a server certificate at a moment, for clients that know these authorities. */
+/** Returns the problem of a server certificate at a given time, for clients that trust these authorities. */
 export function serverProblem(
   bundle: CertificateBundle,
   authorities: readonly X509Certificate[],
@@ -70,14 +71,15 @@ export function serverProblem(
 ): string | undefined {
   const [server] = readCertificates(bundle.serverCert)
   if (server && !keyFits(server, bundle.serverKey))
-    return 'the server key is missing, unreadable or of another certificate'
+    return 'the server key is missing, unreadable or does not match its certificate'
   return trustProblem(bundle.serverCert, authorities, name, at)
 }
 
 /**
- * What an API server that trusts these authorities would object to in a served certificate (PEM, followed by its
- * intermediates). The rules are those of Go's TLS client: names come from the alternative names only, a certificate
- * without an extended key usage serves every purpose, and a certificate that is itself in the bundle is trusted.
+ * Returns the problem that an API server which trusts these authorities finds in a served certificate (PEM, followed
+ * by its intermediates). The rules are those of Go's TLS client. Names come from the alternative names only. A
+ * certificate without an extended key usage serves every purpose. A certificate that is itself in the bundle is
+ * trusted.
  */
 export function trustProblem(
   served: string,
@@ -86,7 +88,7 @@ export function trustProblem(
   at: number,
 ): string | undefined {
   const [server, ...intermediates] = readCertificates(served)
-  if (!server) return 'there is no readable server certificate'
+  if (!server) return 'the server certificate is missing or unreadable'
   const isNamed = isIP(name) ? server.checkIP(name) : server.checkHost(name, { subject: 'never' })
   if (!isNamed) return `the server certificate is not for ${name}`
   const usages = server.keyUsage as readonly string[] | undefined

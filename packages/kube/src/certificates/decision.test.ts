@@ -24,9 +24,9 @@ before(async () => {
   foreign = await carryOutRenewal(emptyBundle, { kind: 'renew-all', why: 'test' }, policy, now)
 })
 
-/** Stored, looked at after some days, decided: the table of the specification. */
+/** Each row: stored bundle, days since then, expected decision. This is the table of the specification. */
 const rows: readonly [string, () => CertificateBundle, number, string, RegExp?][] = [
-  ['nothing is stored', () => emptyBundle, 0, 'renew-all', /no readable authority/],
+  ['nothing is stored', () => emptyBundle, 0, 'renew-all', /authority certificate is missing or unreadable/],
   ['all is fresh', () => fresh, 0, 'keep'],
   ['the server certificate has 91 days left', () => fresh, 365 - 91, 'keep'],
   ['the server certificate has 89 days left', () => fresh, 365 - 89, 'renew-server', /not valid on/],
@@ -36,11 +36,11 @@ const rows: readonly [string, () => CertificateBundle, number, string, RegExp?][
     () => ({ ...fresh, serverCert: 'x' }),
     0,
     'renew-server',
-    /no readable/,
+    /server certificate is missing or unreadable/,
   ],
   ['the server key is missing', () => ({ ...fresh, serverKey: '' }), 0, 'renew-server', /key is missing/],
   [
-    'the server key is of another',
+    'the server key does not match',
     () => ({ ...fresh, serverKey: foreign.serverKey }),
     0,
     'renew-server',
@@ -58,7 +58,7 @@ const rows: readonly [string, () => CertificateBundle, number, string, RegExp?][
     () => ({ ...fresh, authorityCerts: 'x' }),
     0,
     'renew-all',
-    /no readable authority/,
+    /authority certificate is missing or unreadable/,
   ],
   [
     'the authority key is missing',
@@ -68,16 +68,16 @@ const rows: readonly [string, () => CertificateBundle, number, string, RegExp?][
     /key is missing/,
   ],
   [
-    'the authority key is of another',
+    'the authority key does not match',
     () => ({ ...fresh, authorityKey: foreign.authorityKey }),
     0,
     'publish-authority',
-    /of another certificate/,
+    /does not match its certificate/,
   ],
   ['authority and server have expired', () => fresh, 3651, 'renew-all', /authority is not valid/],
 ]
 
-describe('what must be renewed when', () => {
+describe('decideRenewal', () => {
   for (const [situation, bundle, days, kind, why] of rows)
     it(`${situation}: ${kind}`, () => {
       const decision = decideRenewal(bundle(), policy, now + days * day)
@@ -89,7 +89,7 @@ describe('what must be renewed when', () => {
     assert.equal(decideRenewal(fresh, { ...policy, serverNames: ['other.ns.svc'] }, now).kind, 'renew-server')
   })
 
-  it('an authority of another name: publish-authority', () => {
+  it('an authority with another name: publish-authority', () => {
     assert.equal(
       decideRenewal(fresh, { ...policy, authorityName: 'Other-CA' }, now).kind,
       'publish-authority',
@@ -130,8 +130,8 @@ describe('what must be renewed when', () => {
   })
 })
 
-describe('changing the authority', () => {
-  it('publishes, moves and retires, each in its time', async () => {
+describe('a change of the authority', () => {
+  it('publishes, moves and retires, each at its time', async () => {
     const at = now + (3650 - 89) * day
     // The server certificate was renewed meanwhile.
     const aged = await carryOutRenewal(fresh, { kind: 'renew-server', why: 'age' }, policy, at - 30 * day)
@@ -159,19 +159,19 @@ describe('changing the authority', () => {
     assert.deepEqual(decideRenewal(retired, policy, at + day + 5 * minute), { kind: 'keep' })
   })
 
-  it('does not wait where what is served does not work anyway', async () => {
+  it('does not wait if the served certificate does not work anyway', async () => {
     const published = await carryOutRenewal(fresh, { kind: 'publish-authority', why: 'test' }, policy, now)
     assert.equal(decideRenewal({ ...published, serverKey: '' }, policy, now + 1).kind, 'renew-server')
   })
 })
 
-describe('what another program stored', () => {
-  it('is kept: RSA keys as PKCS#1, the organization before the name', async () => {
+describe('bundles that another program stored', () => {
+  it('keeps them: RSA keys as PKCS#1, the organization before the name', async () => {
     const rsa = { ...policy, key: 'rsa-2048' as const }
     const stored = await carryOutRenewal(emptyBundle, { kind: 'renew-all', why: 'test' }, rsa, now)
     assert.match(stored.authorityKey, /BEGIN RSA PRIVATE KEY/)
     assert.deepEqual(decideRenewal(stored, policy, now), { kind: 'keep' })
-    // And its authority signs our next server certificate, whatever kind of key that has.
+    // Its authority also signs the next server certificate, with any kind of key.
     const renewed = await carryOutRenewal(
       stored,
       { kind: 'renew-server', why: 'test' },
@@ -181,7 +181,7 @@ describe('what another program stored', () => {
     assert.deepEqual(decideRenewal(renewed, policy, now + 300 * day), { kind: 'keep' })
   })
 
-  it('does not crash the decision, whatever it is', () => {
+  it('returns a decision for any content', () => {
     const { privateKey } = generateKeyPairSync('ed25519')
     const key = String(privateKey.export({ format: 'pem', type: 'pkcs8' }))
     for (const text of ['', '\0', 'x', key, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'])
@@ -195,11 +195,17 @@ describe('what another program stored', () => {
   })
 })
 
-describe('a policy', () => {
-  it('under which nothing would ever be finished is refused', () => {
+describe('certificatePolicy', () => {
+  it('rejects a policy that would renew without end', () => {
     const names = { authorityName: 'a', serverNames: ['b'] }
-    assert.throws(() => certificatePolicy({ ...names, serverLifetimeMs: 60 * day }), /live longer/)
-    assert.throws(() => certificatePolicy({ ...names, authorityLifetimeMs: 90 * day }), /live longer/)
+    assert.throws(
+      () => certificatePolicy({ ...names, serverLifetimeMs: 60 * day }),
+      /lifetime of certificates must be longer/,
+    )
+    assert.throws(
+      () => certificatePolicy({ ...names, authorityLifetimeMs: 90 * day }),
+      /lifetime of certificates must be longer/,
+    )
     assert.throws(() => certificatePolicy({ ...names, serverNames: [] }), /needs a name/)
   })
 })

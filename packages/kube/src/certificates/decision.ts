@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What must be renewed: a pure function of what is stored and of the time, so that several processes come to the same
-// result. Changing the authority takes three steps, each of which leaves every client that knows the step before or
-// after it able to connect:
-//   1. publish   the new authority is put before the old one; the server certificate stays;
-//   2. move      after `settleMs`, when clients know both, a server certificate of the new authority is served;
-//   3. retire    after `overlapMs` more the old authority is no longer published.
-// Where the stored certificate does not work everything is made anew at once. Other processes may still serve a
-// certificate of the authority before: what the webhook configurations publish stays published until it is retired.
+// Decides about renewal. The decision is a pure function of the stored bundle and the time, so several processes come
+// to the same result. A change of the authority takes three steps. After each step, clients that know the step before
+// or after it can connect:
+// - publish: the new authority is added in front of the old one; the server certificate stays;
+// - move: after `propagationMs`, when clients know both, the server presents a certificate of the new authority;
+// - retire: after `overlapMs` more, the old authority is no longer published.
+// If the stored certificate does not work, everything is recreated at once. Other processes may still serve a
+// certificate of the authority before, so published authorities stay published until they are retired.
 import type { X509Certificate } from 'node:crypto'
 import {
   authorityProblem,
@@ -22,12 +22,12 @@ import type { CertificatePolicy } from './policy.ts'
 import type { KeyPair } from './x509.ts'
 
 export type CertificateDecision =
-  /** Nothing to do, before `until` if given. */
+  /** No change needed, before `until` if given. */
   | { readonly kind: 'keep'; readonly until?: number }
   | { readonly kind: 'renew-all'; readonly why: string }
   | { readonly kind: 'publish-authority'; readonly why: string }
   | { readonly kind: 'renew-server'; readonly why: string }
-  /** Like `renew-server`, under another authority: only when that is known to be published. */
+  /** Like `renew-server`, under another authority. Only valid once that authority is published. */
   | { readonly kind: 'move-server'; readonly why: string }
   | { readonly kind: 'retire-authorities' }
 
@@ -48,23 +48,23 @@ export function decideRenewal(
   const problem = serverProblem(bundle, [current], serverName, ahead)
   if (problem) {
     const moves = readCertificates(bundle.serverCert).some(server => !isSignedBy(server, current))
-    const settledAt = settlesAt(current, policy)
+    const settledAt = propagatedAt(current, policy)
     if (!moves || !worksNow) return { kind: 'renew-server', why: problem }
     return now < settledAt ? { kind: 'keep', until: settledAt } : { kind: 'move-server', why: problem }
   }
   if (authorities.length === 1) return { kind: 'keep' }
-  const retiredAt = settlesAt(current, policy) + policy.overlapMs
+  const retiredAt = propagatedAt(current, policy) + policy.overlapMs
   return now < retiredAt ? { kind: 'keep', until: retiredAt } : { kind: 'retire-authorities' }
 }
 
-/** From this time on every API server knows the authority. Certificates begin `backdateMs` before they are made. */
-export function settlesAt(authority: X509Certificate, policy: CertificatePolicy): number {
-  return authority.validFromDate.getTime() + policy.backdateMs + policy.settleMs
+/** From this time on every API server knows the authority. Certificates start `backdateMs` before their creation. */
+export function propagatedAt(authority: X509Certificate, policy: CertificatePolicy): number {
+  return authority.validFromDate.getTime() + policy.backdateMs + policy.propagationMs
 }
 
 /**
- * Carries a decision out on the bundle; nothing is stored here. `trusted` are the authorities that the webhook
- * configurations publish now; only `renew-all` needs them.
+ * Applies a decision to the bundle; stores nothing. `trusted` are the authorities that the webhook configurations
+ * publish now; only `renew-all` needs them.
  */
 export async function carryOutRenewal(
   bundle: CertificateBundle,
@@ -81,7 +81,7 @@ export async function carryOutRenewal(
       return { ...bundle, authorityCerts: writeCertificates(published.slice(0, 1)) }
     case 'publish-authority': {
       const authority = await newAuthority(policy, now)
-      // Only who signed what is served now has to stay.
+      // Only the issuer of the served certificate has to stay.
       const [server] = readCertificates(bundle.serverCert)
       const needed = published.filter(one => server && isSignedBy(server, one))
       return {
@@ -96,28 +96,31 @@ export async function carryOutRenewal(
     case 'renew-all': {
       const authority = await newAuthority(policy, now)
       const authorityCerts = authority.cert + writeCertificates(stillNeeded(trusted, policy, now))
-      const anew = { ...bundle, authorityCerts, authorityKey: authority.key }
-      return withServer(anew, authority, policy, now)
+      const recreated = { ...bundle, authorityCerts, authorityKey: authority.key }
+      return withServer(recreated, authority, policy, now)
     }
   }
 }
 
-/** Enough for every replica to serve a certificate of another authority, and a bound for a bundle of any length. */
-const mostAuthoritiesKept = 5
+/** Enough for every replica to serve a certificate of another authority. Also bounds a bundle of any length. */
+const maxAuthorities = 5
 
-/** The authorities of ours among those published: valid and under our name. Certificates of others are not kept. */
+/**
+ * Returns the published authorities that are still valid and have the authority name of the policy. Others are
+ * dropped.
+ */
 function stillNeeded(
   trusted: readonly X509Certificate[],
   policy: CertificatePolicy,
   now: number,
 ): X509Certificate[] {
-  const ours = trusted.filter(
+  const own = trusted.filter(
     one => one.ca && one.checkHost(policy.authorityName) && now <= one.validToDate.getTime(),
   )
-  const distinct = new Map(ours.map(one => [one.fingerprint256, one]))
+  const distinct = new Map(own.map(one => [one.fingerprint256, one]))
   return [...distinct.values()]
     .sort((a, b) => b.validFromDate.getTime() - a.validFromDate.getTime())
-    .slice(0, mostAuthoritiesKept)
+    .slice(0, maxAuthorities)
 }
 
 function newAuthority(policy: CertificatePolicy, now: number): Promise<KeyPair> {

@@ -8,7 +8,7 @@ import { der, readDer } from './der.ts'
 const hex = (bytes: Buffer, length = bytes.length) => bytes.subarray(0, length).toString('hex')
 
 describe('DER', () => {
-  it('is read back as it was written, whatever the lengths', () => {
+  it('reads back its own output for any lengths', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 700 }), { maxLength: 5 }), parts => {
         const [sequence, ...rest] = readDer(der.sequence(...parts.map(part => der.octetString(part))))
@@ -21,17 +21,17 @@ describe('DER', () => {
     )
   })
 
-  it('writes lengths in as few bytes as they take', () => {
+  it('writes lengths in the shortest form', () => {
     assert.equal(hex(der.octetString(Buffer.alloc(127)), 2), '047f')
     assert.equal(hex(der.octetString(Buffer.alloc(128)), 3), '048180')
     assert.equal(hex(der.octetString(Buffer.alloc(300)), 4), '0482012c')
   })
 
-  it('refuses lengths that do not add up', () => {
+  it('rejects lengths that exceed the input', () => {
     assert.throws(() => readDer(Buffer.from('300501', 'hex')), RangeError)
   })
 
-  it('knows integers, identifiers and times', () => {
+  it('encodes integers, object identifiers and times', () => {
     assert.equal(hex(der.integer(Buffer.from([0]))), '020100')
     assert.equal(hex(der.integer(Buffer.from([0, 0]))), '020100')
     assert.equal(hex(der.integer(Buffer.from([0, 0x7f]))), '02017f')

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The little of ASN.1 DER that it takes to write an X.509 certificate and to find a name in one. Reading certificates
-// for any decision is left to node:crypto.
+// The part of ASN.1 DER that is needed to write an X.509 certificate and to find a name in one. node:crypto reads
+// certificates for all decisions.
 
 const tags = {
   boolean: 0x01,
@@ -37,7 +37,7 @@ export const der = {
   boolean: (truth: boolean) => value(tags.boolean, Buffer.from([truth ? 0xff : 0])),
   null: () => value(tags.null),
 
-  /** A number that is not negative, given as its bytes, most significant first. */
+  /** Encodes a non-negative number, given as bytes, most significant first. */
   integer: (bytes: Uint8Array) => {
     let start = 0
     while (start < bytes.length - 1 && bytes[start] === 0) start++
@@ -74,14 +74,14 @@ function base128(n: number): number[] {
   return bytes
 }
 
-/** One value out of DER: its tag, its content, and itself with tag and length. */
+/** One DER value. `raw` includes tag and length. */
 export interface DerValue {
   readonly tag: number
   readonly content: Buffer
   readonly raw: Buffer
 }
 
-/** The values that stand one after the other. Throws a RangeError where the lengths do not add up. */
+/** Splits a sequence of values. Throws a RangeError if a length exceeds the input. */
 export function readDer(bytes: Buffer): DerValue[] {
   const values: DerValue[] = []
   for (let at = 0; at < bytes.length; ) {
@@ -89,7 +89,7 @@ export function readDer(bytes: Buffer): DerValue[] {
     const lengthBytes = short & 0x80 ? short & 0x7f : 0
     const length = lengthBytes ? bytes.readUIntBE(at + 2, lengthBytes) : short
     const start = at + 2 + lengthBytes
-    if (start + length > bytes.length) throw new RangeError('DER value is longer than what contains it')
+    if (start + length > bytes.length) throw new RangeError('DER value exceeds its container')
     values.push({
       tag: bytes[at]!,
       content: bytes.subarray(start, start + length),

@@ -44,8 +44,8 @@ function write(pair: Partial<KeyPair>): void {
   if (pair.key !== undefined) writeFileSync(join(directory, 'tls.key'), pair.key)
 }
 
-describe('a certificate out of files', () => {
-  it('is waited for, and never handed out half', async () => {
+describe('FileCertificateSource', () => {
+  it('waits for both files and never returns an incomplete pair', async () => {
     const { files, lines, registry } = source()
     assert.equal(await files.read(), false)
     write({ cert: '', key: '' })
@@ -56,12 +56,12 @@ describe('a certificate out of files', () => {
     write(one)
     assert.equal(await files.read(), true)
     assert.deepEqual(files.current(), one)
-    assert.equal(lines.length, 3, 'the same problem is told once')
+    assert.equal(lines.length, 3, 'the same problem is logged once')
     assert.match(await registry.metrics(), /certwatcher_read_certificate_total 5\n/)
     assert.match(await registry.metrics(), /certwatcher_read_certificate_errors_total 4\n/)
   })
 
-  it('stays when its files go away or become wrong', async () => {
+  it('keeps the last pair when files are deleted or become invalid', async () => {
     const { files } = source()
     write(one)
     await files.read()
@@ -72,26 +72,26 @@ describe('a certificate out of files', () => {
     assert.equal(await files.read(), true)
   })
 
-  it('is followed, told by the file system or found by polling, also through swapped links', async () => {
+  it('follows changes by file system events or polling, also through swapped links', async () => {
     const { clock, files } = source()
     const linked = join(directory, 'data')
     const stop = new AbortController()
     const running = files.run(stop.signal)
-    const told: string[] = []
-    files.onChange(({ cert }) => told.push(cert))
+    const reported: string[] = []
+    files.onChange(({ cert }) => reported.push(cert))
     for (const pair of [one, other, one]) {
       const target = mkdtempSync(join(directory, 'v'))
       writeFileSync(join(target, 'tls.crt'), pair.cert)
       writeFileSync(join(target, 'tls.key'), pair.key)
       symlinkSync(target, `${linked}.new`)
       renameSync(`${linked}.new`, linked)
-      if (told.length === 0)
+      if (reported.length === 0)
         for (const file of ['tls.crt', 'tls.key']) symlinkSync(join(linked, file), join(directory, file))
-      const wanted = told.length + 1
-      // Files are read outside the clock; the clock only says when.
-      while (told.length < wanted) await clock.advance(1_000)
+      const wanted = reported.length + 1
+      // Files are read outside the clock; the clock only triggers the reads.
+      while (reported.length < wanted) await clock.advance(1_000)
     }
-    assert.deepEqual(told, [one.cert, other.cert, one.cert])
+    assert.deepEqual(reported, [one.cert, other.cert, one.cert])
     stop.abort()
     await running
   })

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A certificate out of two files that somebody else renews: a mounted Secret, cert-manager. Promises: a change is seen
-// within `pollMs` even where the file system tells of none; half-written pairs are never handed out; files that are
-// missing or wrong are waited for, while the last good pair stays. Not promised: that both files change at once, which
-// is why a pair must fit before it counts.
+// A certificate from two files that another program renews, such as a mounted Secret or cert-manager. Promised: a
+// change is seen within `pollMs` even if the file system reports none. Incomplete pairs are never returned. If files
+// are missing or invalid, the last valid pair stays. Not promised: that both files change at once; therefore key and
+// certificate must match before they are used.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { type FSWatcher, watch } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -14,10 +14,10 @@ import { counter, type Registry } from '../metrics/index.ts'
 import { type CertificateSource, MemoryCertificateSource } from './source.ts'
 import type { KeyPair } from './x509.ts'
 
-/** Mounted Secrets are swapped by symbolic link, which not every file system reports. */
+/** The kubelet swaps mounted Secrets by symbolic link, which not every file system reports. */
 const defaultPollMs = 10_000
-/** A writer replaces two files; a moment later both are there. */
-const settleMs = 50
+/** A writer replaces the two files one after the other. */
+const pairDelayMs = 50
 
 export interface FileCertificateSourceOptions {
   readonly certFile: string
@@ -34,7 +34,7 @@ export class FileCertificateSource implements CertificateSource {
   readonly #memory = new MemoryCertificateSource()
   readonly #reads
   readonly #errors
-  /** Told once, not every ten seconds. */
+  /** The last logged problem, so that it is logged once and not every ten seconds. */
   #reported: string | undefined
 
   constructor(options: FileCertificateSourceOptions) {
@@ -65,41 +65,41 @@ export class FileCertificateSource implements CertificateSource {
   /** Reads now and then follows the files until the signal is aborted. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, certFile, keyFile, pollMs = defaultPollMs } = this.#options
-    let wake = () => {}
+    let trigger = () => {}
     const directories = new Set([dirname(certFile), dirname(keyFile)])
-    const watchers = [...directories].flatMap(directory => watchDirectory(directory, () => wake()))
+    const watchers = [...directories].flatMap(directory => watchDirectory(directory, () => trigger()))
     while (!signal.aborted) {
       await this.read()
       const changed = new AbortController()
-      wake = () => changed.abort()
+      trigger = () => changed.abort()
       await clock.sleep(pollMs, AbortSignal.any([signal, changed.signal])).catch(() => {})
-      if (changed.signal.aborted) await clock.sleep(settleMs, signal).catch(() => {})
+      if (changed.signal.aborted) await clock.sleep(pairDelayMs, signal).catch(() => {})
     }
     for (const watcher of watchers) watcher.close()
   }
 
-  /** Reads both files once; true when there is a certificate to serve. */
+  /** Reads both files once. Returns true if there is a certificate to serve. */
   async read(): Promise<boolean> {
     this.#reads?.inc()
     try {
       const { certFile, keyFile } = this.#options
       const [cert, key] = await Promise.all([readFile(certFile, 'utf8'), readFile(keyFile, 'utf8')])
       if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
-        throw new Error('the key belongs to another certificate')
+        throw new Error('the key does not match the certificate')
       if (this.current() && this.current()?.cert !== cert) this.#log.info('The certificate was replaced')
       this.#memory.set({ cert, key })
       this.#reported = undefined
     } catch (error) {
       this.#errors?.inc()
       const problem = messageOf(error)
-      if (problem !== this.#reported) this.#log.warn('The certificate files cannot be used yet', { problem })
+      if (problem !== this.#reported) this.#log.warn('Cannot use the certificate files yet', { problem })
       this.#reported = problem
     }
     return this.current() !== undefined
   }
 }
 
-/** Nothing where the directory is not there or cannot be watched: then polling has to do. */
+/** Returns undefined if the directory does not exist or cannot be watched. Polling still works then. */
 function watchDirectory(directory: string, changed: () => void): FSWatcher[] {
   try {
     return [watch(directory, { persistent: false }, changed).on('error', () => {})]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tells API servers which authorities to trust for our webhooks: `clientConfig.caBundle` of every entry of the named
-// configurations. A bundle that somebody else wrote is put back. Nothing but the bundle is changed.
+// Writes the trusted authorities into the webhook configurations: `clientConfig.caBundle` of every entry of the named
+// objects. Reverts a bundle that another client wrote. Changes only the bundle.
 import type { X509Certificate } from 'node:crypto'
 import type { Client } from '../client/client.ts'
 import { isConflict, isNotFound } from '../client/error.ts'
@@ -37,7 +37,7 @@ export const webhookConfigurationResources = {
   }),
 }
 
-/** One configuration to keep the bundle in. */
+/** One webhook configuration that receives the bundle. */
 export interface InjectionTarget {
   readonly kind: keyof typeof webhookConfigurationResources
   readonly name: string
@@ -67,7 +67,7 @@ export function injectionStore(client: Pick<Client, 'find' | 'update'>): Injecti
   }
 }
 
-/** Others write these objects rarely; who loses this often is fighting somebody. */
+/** Other clients rarely write these objects. More conflicts mean that another controller writes the same field. */
 const conflictsTolerated = 5
 
 /** Writes the authorities (PEM) into every target that exists. Returns the targets that are missing or terminating. */
@@ -87,7 +87,7 @@ export async function injectAuthorities(
   return missing
 }
 
-/** The authorities that the targets publish now, each entry's in turn. */
+/** Returns the authorities that the targets publish now, for each entry. */
 export async function publishedAuthorities(
   store: InjectionStore,
   targets: readonly InjectionTarget[],
@@ -100,7 +100,7 @@ export async function publishedAuthorities(
   return found
 }
 
-/** The certificates of a `caBundle`, which is base64 of PEM. */
+/** Reads the certificates of a `caBundle`, which is base64 of PEM. */
 export function authoritiesIn(caBundle: string | undefined): X509Certificate[] {
   return readCertificates(Buffer.from(caBundle ?? '', 'base64').toString('utf8'))
 }
@@ -122,9 +122,9 @@ async function injectOne(
       clientConfig: { ...webhook.clientConfig, caBundle },
     }))
     if ((await store.update(target, { ...configuration, webhooks: injected }, signal)) === 'written') {
-      log.info('The authorities of the webhook configuration were set')
+      log.info('Updated caBundle of the webhook configuration')
       return 'injected'
     }
   }
-  throw new Error(`${target.kind} webhook configuration ${target.name} changes faster than it can be updated`)
+  throw new Error(`${target.kind} webhook configuration ${target.name} changes too often to be updated`)
 }

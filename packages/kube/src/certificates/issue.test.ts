@@ -25,7 +25,7 @@ const serverRequest = (key: KeyKind): CertificateRequest => ({
 
 for (const kind of ['ecdsa-p256', 'rsa-2048'] as const)
   describe(`certificates with ${kind} keys`, () => {
-    it('form a chain that node:crypto believes', async () => {
+    it('issues a chain that node:crypto verifies', async () => {
       const authority = await issueAuthority(authorityRequest(kind))
       const server = await issueServer(serverRequest(kind), authority)
       const ca = new X509Certificate(authority.cert)
@@ -60,13 +60,13 @@ describe('issued certificates', () => {
     assert.equal(serials.size, 20)
   })
 
-  it('may be signed by an authority with another kind of key', async () => {
+  it('are signed by an authority with another kind of key', async () => {
     const authority = await issueAuthority(authorityRequest('rsa-2048'))
     const server = await issueServer(serverRequest('ecdsa-p256'), authority)
     assert.ok(new X509Certificate(server.cert).verify(new X509Certificate(authority.cert).publicKey))
   })
 
-  it('vouch for addresses of both kinds as addresses', async () => {
+  it('encode IPv4 and IPv6 addresses as addresses', async () => {
     const authority = await issueAuthority(authorityRequest('ecdsa-p256'))
     const names = [
       '10.0.0.1',
@@ -84,7 +84,7 @@ describe('issued certificates', () => {
     assert.doesNotMatch(leaf.subjectAltName ?? '', /DNS:/)
   })
 
-  it('may last beyond 2050', async () => {
+  it('may expire after 2050', async () => {
     const authority = await issueAuthority({
       ...authorityRequest('ecdsa-p256'),
       notAfter: Date.UTC(2061, 0, 1),

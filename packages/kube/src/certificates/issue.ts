@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Issues the certificates of a webhook server: a self-signed authority and server certificates under it, each with a
-// new key. The process goes on with its work meanwhile, for an RSA key takes its time.
+// new key. Keys are generated asynchronously, because an RSA key takes hundreds of milliseconds.
 import { generateKeyPair, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import { type CertificateContent, certify, type KeyPair } from './x509.ts'

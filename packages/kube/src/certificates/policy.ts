@@ -6,23 +6,23 @@ const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
-/** How certificates are made and when they are replaced. Names come from the program, times have defaults. */
+/** Names and times of certificates. The program sets the names; times have defaults. */
 export interface CertificatePolicy {
   /** The name of the authority: its common name and its only DNS name. */
   readonly authorityName: string
   readonly organization?: string
-  /** Names of the server, the one that clients verify first. */
+  /** Names of the server; the first is the one that clients verify. */
   readonly serverNames: readonly string[]
   readonly key: KeyKind
   readonly authorityLifetimeMs: number
   readonly serverLifetimeMs: number
-  /** Whatever is not valid this far ahead is replaced. */
+  /** Certificates that expire within this time are replaced. */
   readonly renewBeforeMs: number
-  /** How far back certificates begin, for verifiers whose clocks are slow. */
+  /** Certificates start this long before their creation, for verifiers whose clocks are slow. */
   readonly backdateMs: number
-  /** How long a new authority is published before a server certificate of it is served. */
-  readonly settleMs: number
-  /** How long after that an old authority stays published. */
+  /** Time from the publication of a new authority until the server presents a certificate of it. */
+  readonly propagationMs: number
+  /** Time after that until the old authority is no longer published. */
   readonly overlapMs: number
 }
 
@@ -31,8 +31,8 @@ export const defaultCertificateTimes = {
   serverLifetimeMs: 365 * day,
   renewBeforeMs: 90 * day,
   backdateMs: hour,
-  // API servers learn of a changed webhook configuration within seconds; nothing urges.
-  settleMs: 5 * minute,
+  // API servers see a changed webhook configuration within seconds. A longer wait costs nothing.
+  propagationMs: 5 * minute,
   overlapMs: day,
 }
 
@@ -41,8 +41,8 @@ export function certificatePolicy(
 ): CertificatePolicy {
   const policy: CertificatePolicy = { key: 'ecdsa-p256', ...defaultCertificateTimes, ...names }
   if (policy.serverNames.length === 0) throw new RangeError('a server certificate needs a name')
-  // What is due for renewal the moment it is made would be made for ever.
+  // A certificate that is due for renewal at its creation would be renewed without end.
   if (Math.min(policy.authorityLifetimeMs, policy.serverLifetimeMs) <= policy.renewBeforeMs)
-    throw new RangeError('certificates must live longer than they are renewed before their end')
+    throw new RangeError('the lifetime of certificates must be longer than renewBefore')
   return policy
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Keeps a webhook server in certificates and the API servers in the knowledge of them. Any number of processes may run
-// it on one store: they decide alike (decision.ts), and who is slower to write takes what the other wrote. Promises:
-// authorities are published before a certificate of theirs is served; what is served stays while anything fails; an
-// authority stays published while another process may serve a certificate of it, even after the Secret was deleted.
-// Not promised: readiness while the store or the webhook configurations cannot be read or written. Watching both is the
-// caller's part: it calls `changed`.
+// Keeps the certificates of a webhook server valid and trusted by the API servers. Any number of processes may run it
+// on one store: they make the same decisions (decision.ts), and a process that loses a write uses the result of the
+// other one. Promised: authorities are published before a certificate of theirs is served. The served certificate
+// stays while anything fails. An authority stays published while another process may serve a certificate of it, even
+// after the Secret was deleted. Not promised: readiness while the store or the webhook configurations cannot be read
+// or written. The caller watches both and calls `changed`.
 import type { Clock } from '../clock/index.ts'
 import { type Logger, silentLogger } from '../log/index.ts'
 import { type Backoff, backoffDelay } from '../queue/index.ts'
@@ -16,7 +16,7 @@ import {
   serverProblem,
   trustProblem,
 } from './bundle.ts'
-import { carryOutRenewal, decideRenewal, settlesAt } from './decision.ts'
+import { carryOutRenewal, decideRenewal, propagatedAt } from './decision.ts'
 import {
   type InjectionStore,
   type InjectionTarget,
@@ -27,16 +27,15 @@ import type { CertificatePolicy } from './policy.ts'
 import { type CertificateSource, MemoryCertificateSource } from './source.ts'
 import type { CertificateStore, StoredBundle } from './store.ts'
 
-/** Everything is looked at this often although nobody told of a change. */
+/** Interval of a full check without any change. */
 const checkEveryMs = 12 * 3_600_000
 /** Two steps of a renewal are further apart than this. */
-const soonestCheckMs = 1_000
-/** A configuration that does not exist is looked for this often, in case no watch reports it. */
+const minCheckIntervalMs = 1_000
+/** Interval of checks for a missing configuration, in case no watch reports it. */
 const missingEveryMs = 10_000
-/** After a change was handled, further changes wait this long: another writer of the same field must not cause a loop
- * at full speed. */
+/** Pause after a change was handled, so that another writer of the same field does not cause a tight loop. */
 const changePauseMs = 1_000
-/** Other processes write the same things at the same time, once. */
+/** Other processes write the same objects at the same time, each of them once. */
 const writeAttempts = 10
 const conflictBackoff: Backoff = { baseMs: 10, capMs: 5_000, jitter: 0.5 }
 const failureBackoff: Backoff = { baseMs: 1_000, capMs: 60_000, jitter: 0.2 }
@@ -59,10 +58,10 @@ export class CertificateProvisioner {
   readonly #served = new MemoryCertificateSource()
   #ready = false
   #changed = false
-  /** Named in the log already. */
+  /** Missing configurations that are already logged. */
   #missing = ''
   #changeHandledAt = Number.NEGATIVE_INFINITY
-  #wake = () => {}
+  #trigger = () => {}
 
   constructor(options: CertificateProvisionerOptions) {
     this.#options = options
@@ -71,23 +70,23 @@ export class CertificateProvisioner {
     this.#random = options.random ?? Math.random
   }
 
-  /** What the server is to present. */
+  /** The certificate that the server presents. */
   get source(): CertificateSource {
     return this.#served
   }
 
-  /** Every webhook configuration existed and trusted the certificate that is served, when last looked at. */
+  /** Reports whether, at the last check, every webhook configuration existed and trusted the served certificate. */
   get ready(): boolean {
     return this.#ready
   }
 
-  /** The Secret or a webhook configuration changed: look now. */
+  /** Call it when the Secret or a webhook configuration has changed. Triggers a check. */
   changed(): void {
     this.#changed = true
-    this.#wake()
+    this.#trigger()
   }
 
-  /** Looks now, whenever told, and when something falls due, until the signal is aborted. Never rejects. */
+  /** Checks now, after each change, and when something is due, until the signal is aborted. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     let failures = 0
     while (!signal.aborted) {
@@ -99,18 +98,18 @@ export class CertificateProvisioner {
       } catch (error) {
         if (signal.aborted) return
         wait = backoffDelay(failureBackoff, ++failures, this.#random)
-        this.#log.error('Certificates could not be provided', { error, retryInMs: Math.round(wait) })
+        this.#log.error('Certificate check failed, retrying', { error, retryInMs: Math.round(wait) })
       }
       if (!this.#changed || failures > 0) await this.#sleep(wait, signal)
       if (this.#changed) await this.#pauseBetweenChanges(signal)
     }
   }
 
-  /** Until the time is over, or something changed. */
+  /** Resolves after the time, or earlier on a change. */
   async #sleep(ms: number, signal: AbortSignal): Promise<void> {
-    const woken = new AbortController()
-    this.#wake = () => woken.abort()
-    await this.#clock.sleep(ms, AbortSignal.any([signal, woken.signal])).catch(() => {})
+    const triggered = new AbortController()
+    this.#trigger = () => triggered.abort()
+    await this.#clock.sleep(ms, AbortSignal.any([signal, triggered.signal])).catch(() => {})
   }
 
   async #pauseBetweenChanges(signal: AbortSignal): Promise<void> {
@@ -120,7 +119,7 @@ export class CertificateProvisioner {
     this.#changeHandledAt = Math.max(now, now + wait)
   }
 
-  /** One look: publishes, serves, and renews what must be. Returns how long nothing falls due. */
+  /** Checks once: publishes, serves, and renews if due. Returns the time until the next step is due. */
   async check(signal: AbortSignal): Promise<number> {
     const { store, policy, injection, targets } = this.#options
     for (let conflicts = 0; ; ) {
@@ -128,33 +127,36 @@ export class CertificateProvisioner {
       const now = this.#clock.now()
       const decision = decideRenewal(stored.bundle, policy, now)
       const published = decision.kind === 'renew-all' ? undefined : await this.#publish(stored.bundle, signal)
-      // Clients that do not know the new authority would be lost; and there is nothing else to do here.
+      // Clients that do not know the new authority could not connect.
       if (published?.error && (decision.kind === 'move-server' || decision.kind === 'keep'))
         throw published.error.cause
       if (decision.kind === 'keep')
         return Math.min(
           this.#untilDue(stored.bundle, decision.until, now),
-          published?.lookAgainInMs ?? checkEveryMs,
+          published?.recheckInMs ?? checkEveryMs,
         )
       const trusted =
         decision.kind === 'renew-all' ? await publishedAuthorities(injection, targets, signal) : []
       const bundle = await carryOutRenewal(stored.bundle, decision, policy, now, trusted)
       if ((await store.replace(stored, bundle, signal)) === 'written')
         this.#log.info('Certificates were renewed', { ...decision })
-      // Someone else's write is as good as ours: the next look sees it.
+      // Another process has written the same decision; the next check reads it.
       else if (++conflicts < writeAttempts)
         await this.#clock.sleep(backoffDelay(conflictBackoff, conflicts, this.#random), signal)
-      else throw new Error('the certificate store changes faster than it can be updated')
+      else throw new Error('cannot update the certificate store: it changes too often')
     }
   }
 
   #untilDue(bundle: CertificateBundle, until: number | undefined, now: number): number {
     const [server] = readCertificates(bundle.serverCert)
     const renewal = server ? server.validToDate.getTime() - this.#options.policy.renewBeforeMs : now
-    return Math.min(checkEveryMs, Math.max(soonestCheckMs, (until ?? renewal) - now))
+    return Math.min(checkEveryMs, Math.max(minCheckIntervalMs, (until ?? renewal) - now))
   }
 
-  /** Injects the authorities, then serves what they signed. A failure is returned: renewing may still be right. */
+  /**
+   * Injects the authorities, then serves the certificate that they signed. Returns a failure, because renewal may
+   * still be right.
+   */
   async #publish(bundle: CertificateBundle, signal: AbortSignal): Promise<Published> {
     const { policy, injection, targets } = this.#options
     const [name = ''] = policy.serverNames
@@ -167,27 +169,28 @@ export class CertificateProvisioner {
       missing = await injectAuthorities(injection, targets, bundle.authorityCerts, signal, this.#log)
     } catch (error) {
       this.#ready = false
-      // What is served stays, because clients know its authority; a first certificate cannot make anything worse.
+      // Keep the served certificate, because clients know its authority. A first certificate cannot make anything
+      // worse.
       if (works && !this.#served.current()) this.#served.set(pair)
       return { error: { cause: error } }
     }
     this.#logMissing(missing)
     const served = this.#served.current()
     const isTrusted = (cert: string) => trustProblem(cert, authorities, name, now) === undefined
-    // API servers need a moment to learn of a new authority. Until then a certificate that they trust is better.
-    const settled = authorities[0] ? settlesAt(authorities[0], policy) : now
-    const waits = works && served && served.cert !== pair.cert && now < settled && isTrusted(served.cert)
+    // API servers need a moment to see a new authority. Until then, keep a certificate that they trust.
+    const propagated = authorities[0] ? propagatedAt(authorities[0], policy) : now
+    const waits = works && served && served.cert !== pair.cert && now < propagated && isTrusted(served.cert)
     if (works && !waits) this.#served.set(pair)
     const current = this.#served.current()
     this.#ready = missing.length === 0 && current !== undefined && isTrusted(current.cert)
-    if (waits) return { lookAgainInMs: Math.max(soonestCheckMs, settled - now) }
-    return missing.length > 0 ? { lookAgainInMs: missingEveryMs } : {}
+    if (waits) return { recheckInMs: Math.max(minCheckIntervalMs, propagated - now) }
+    return missing.length > 0 ? { recheckInMs: missingEveryMs } : {}
   }
 
   #logMissing(missing: readonly InjectionTarget[]): void {
     const names = missing.map(({ kind, name }) => `${kind} ${name}`).join(', ')
     if (names && names !== this.#missing)
-      this.#log.warn('Webhook configurations do not exist; this process is not ready until they do', {
+      this.#log.warn('Webhook configurations do not exist; the process is not ready until they are created', {
         names,
       })
     this.#missing = names
@@ -200,12 +203,12 @@ export class CertificateProvisioner {
       if (stored) return stored
       await store.create(emptyBundle, signal)
     }
-    throw new Error('the certificate store is deleted as often as it is created')
+    throw new Error('cannot create the certificate store: it is deleted each time')
   }
 }
 
-/** The result of publishing: what failed, or when to look again before anything falls due. */
+/** The result of publishing: the failure, or the time of the next check if it is earlier than the next renewal. */
 interface Published {
   readonly error?: { readonly cause: unknown }
-  readonly lookAgainInMs?: number
+  readonly recheckInMs?: number
 }

@@ -2,15 +2,15 @@
 
 import type { KeyPair } from './x509.ts'
 
-/** What a server presents, now and whenever it changes. */
+/** The certificate that a server presents, with notification of changes. */
 export interface CertificateSource {
   /** Undefined until there is one. */
   current(): KeyPair | undefined
-  /** Tells of every change; returns how to stop that. */
+  /** Calls the listener for every change. Returns a function that removes the listener. */
   onChange(listener: (pair: KeyPair) => void): () => void
 }
 
-/** A certificate that somebody sets. */
+/** A certificate that the program sets. */
 export class MemoryCertificateSource implements CertificateSource {
   #pair: KeyPair | undefined
   readonly #listeners = new Set<(pair: KeyPair) => void>()

@@ -9,7 +9,7 @@ import type { Logger } from '../log/index.ts'
 import { type CertificateBundle, emptyBundle } from './bundle.ts'
 import { watchNamed } from './trust.ts'
 
-/** Where several processes keep one bundle. Writes succeed only on what was read. */
+/** Storage of one bundle for several processes. A write succeeds only if nothing has changed since the read. */
 export interface CertificateStore {
   read(signal: AbortSignal): Promise<StoredBundle | undefined>
   create(bundle: CertificateBundle, signal: AbortSignal): Promise<'written' | 'conflict'>
@@ -22,7 +22,7 @@ export interface CertificateStore {
 
 export interface StoredBundle {
   readonly bundle: CertificateBundle
-  /** The store's own record of what was read. */
+  /** The object as it was read, for the optimistic lock. */
   readonly origin: unknown
 }
 
@@ -42,11 +42,11 @@ const secrets = defineResource<Secret>({
 export interface SecretOptions {
   readonly namespace: string
   readonly name: string
-  /** Of a Secret that is created here; labels of an existing one are left alone. */
+  /** Labels of a Secret that the store creates. Labels of an existing one are not changed. */
   readonly labels?: Readonly<Record<string, string>>
 }
 
-/** Calls back when the Secret is created, changed or deleted. The keys in it are not kept. */
+/** Calls back when the Secret is created, changed or deleted. Does not keep its keys in memory. */
 export function watchSecret(
   client: Client,
   { namespace, name }: SecretOptions,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compares the webhook configurations in the cluster with the certificate that this process serves, whoever wrote
-// either. Promises: the result is that of the latest watch event, without a request. Not promised: that an API server
-// has read the configuration already.
+// Compares the webhook configurations in the cluster with the certificate that this process serves, regardless of
+// their writers. Promised: the result is that of the latest watch event, without a request. Not promised: that an API
+// server has read the configuration already.
 import { WatchCache } from '../cache/index.ts'
 import type { Client } from '../client/client.ts'
 import type { KubeObject, Stored } from '../client/object.ts'
@@ -58,7 +58,7 @@ export class WebhookTrust {
     for (const { cache } of this.#watched) cache.onChange(handler)
   }
 
-  /** Why API servers cannot call the webhooks of this process; undefined when they can. */
+  /** Returns the reason why API servers cannot call the webhooks of this process, or undefined. */
   problem(): string | undefined {
     const served = this.#options.served.current()
     if (!served) return 'certificates are not ready yet'
@@ -74,12 +74,12 @@ export class WebhookTrust {
     cache: WatchCache<WebhookConfiguration>,
     served: string,
   ): string | undefined {
-    if (!cache.hasSynced) return 'was not read yet'
+    if (!cache.hasSynced) return 'has not been read yet'
     const configuration = cache.get({ name })
     if (!configuration) return 'does not exist'
     if (configuration.metadata.deletionTimestamp) return 'is being deleted'
     for (const { name: webhook, clientConfig } of configuration.webhooks ?? []) {
-      // API servers then use the authorities of their own machine. No public one signs a name of a Service.
+      // API servers then use the authorities of their own machine. No public authority signs the name of a Service.
       if (!clientConfig.caBundle) return `has no caBundle for ${webhook}`
       const authorities = authoritiesIn(clientConfig.caBundle)
       const problem = trustProblem(served, authorities, calledName(clientConfig), this.#options.clock.now())
@@ -90,7 +90,7 @@ export class WebhookTrust {
   }
 }
 
-/** The name that API servers verify. */
+/** Returns the name that API servers verify. */
 function calledName({ service, url = '' }: WebhookClientConfig): string {
   if (service) return `${service.name}.${service.namespace}.svc`
   return URL.parse(url)?.hostname.replace(/^\[|\]$/g, '') ?? ''

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes X.509 certificates. Serial numbers are random, and every certificate says which key signed it, so that two
-// authorities of one name can stand in one bundle. Keys are written as PKCS#8 (EC) or PKCS#1 (RSA); both are read.
+// Writes X.509 certificates. Serial numbers are random. Every certificate identifies the key that signed it, so one
+// bundle can hold two authorities of the same name. Keys are written as PKCS#8 (EC) or PKCS#1 (RSA); both can be
+// read.
 import {
   createHash,
   createPrivateKey,
@@ -14,19 +15,19 @@ import {
 import { isIP, isIPv4 } from 'node:net'
 import { der, readDer } from './der.ts'
 
-/** A certificate and its private key, as PEM; named as the TLS options of Node.js are. */
+/** A certificate and its private key, as PEM; named like the TLS options of Node.js. */
 export interface KeyPair {
   readonly cert: string
   readonly key: string
 }
 
-/** What a certificate is good for. */
+/** The purpose of a certificate. */
 export type CertificateUse = 'authority' | 'server' | 'client'
 
 export interface CertificateContent {
   readonly commonName: string
   readonly organizations?: readonly string[]
-  /** Whom it vouches for: IP addresses become address entries, all others DNS entries. */
+  /** Subject alternative names: IP addresses become address entries, all others DNS entries. */
   readonly names?: readonly string[]
   /** Milliseconds since the epoch. */
   readonly notBefore: number
@@ -63,7 +64,7 @@ const extensionsFor: Record<CertificateUse, readonly Buffer[]> = {
   client: leafExtensions(oids.clientAuth),
 }
 
-/** A certificate for a key, signed by the authority, or by the key itself where none is given. */
+/** Issues a certificate for a key, signed by the authority, or self-signed if none is given. */
 export function certify(
   use: CertificateUse,
   content: CertificateContent,
@@ -80,7 +81,7 @@ export function certify(
     version3,
     der.integer(positive(randomBytes(serialBytes))),
     algorithm,
-    // Byte for byte what the authority calls itself: that is how verifiers find it.
+    // Verifiers find the authority by its subject, so the bytes must be equal.
     issuer ? subjectOf(issuer) : subject,
     der.sequence(der.time(content.notBefore), der.time(content.notAfter)),
     subject,
@@ -114,7 +115,7 @@ function extension(oid: string, content: Buffer, critical?: 'critical'): Buffer 
   return der.sequence(der.oid(oid), ...(critical ? [der.boolean(true)] : []), der.octetString(content))
 }
 
-/** The extension must not be there when there is nothing in it. */
+/** An empty extension is not allowed. */
 function alternativeNames(names: readonly string[]): Buffer[] {
   if (names.length === 0) return []
   const entries = names.map(name =>
@@ -125,7 +126,7 @@ function alternativeNames(names: readonly string[]): Buffer[] {
 
 function addressBytes(address: string): Buffer {
   if (isIPv4(address)) return Buffer.from(address.split('.').map(Number))
-  // The URL parser spells addresses out in one way: without zones, and with IPv4 tails as groups.
+  // The URL parser normalizes addresses: no zones, IPv4 tails as groups.
   const [head = '', tail] = new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1).split('::')
   const groups = (text: string | undefined) => (text ? text.split(':') : [])
   const zeros = 8 - groups(head).length - groups(tail).length
@@ -158,14 +159,14 @@ function positive(bytes: Buffer): Buffer {
   return bytes
 }
 
-/** RFC 5280's first method: SHA-1 of the public key's bits. It names, it does not protect. */
+/** The first method of RFC 5280: SHA-1 of the public key's bits. It is an identifier, not a protection. */
 function keyIdentifier(key: KeyObject): Buffer {
   const spki = createPublicKey(key).export({ format: 'der', type: 'spki' })
   const [, bits] = readDer(readDer(spki)[0]!.content)
   return createHash('sha1').update(bits!.content.subarray(1)).digest()
 }
 
-/** The fields of a certificate behind its version: serial, algorithm, issuer, validity, subject, key, extensions. */
+/** The fields of a certificate after its version: serial, algorithm, issuer, validity, subject, key, extensions. */
 function fieldsOf(certificate: X509Certificate) {
   const [toBeSigned] = readDer(readDer(certificate.raw)[0]!.content)
   return readDer(toBeSigned!.content).filter(({ tag }, index) => !(index === 0 && tag === 0xa0))

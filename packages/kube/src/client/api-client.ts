@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { parseAnswer, toDeletion, toPage } from './answer.ts'
 import { deleteBody, namespaceOf, patchBody, refOf, serialize } from './body.ts'
 import type { Client, Deletion, RawRequest } from './client.ts'
 import { isKubeError, type KubeError } from './error.ts'
 import { createGenerated } from './generated-create.ts'
 import { wantsGeneratedName } from './generated-name.ts'
-import type { AnswerShape } from './managed-fields.ts'
+import type { ResponseShape } from './managed-fields.ts'
 import type { KubeObject, ObjectList, ObjectPage, ObjectRef, Stored } from './object.ts'
 import type {
-  AnswerOptions,
   ApplyOptions,
   DeleteCollectionOptions,
   DeleteOptions,
@@ -19,6 +17,7 @@ import type {
   Patch,
   PatchOptions,
   RequestOptions,
+  ResponseOptions,
   UpdateOptions,
   WatchOptions,
   WriteOptions,
@@ -26,12 +25,13 @@ import type {
 import { applyQuery, deleteCollectionQuery, getQuery, pageQuery, watchQuery, writeQuery } from './query.ts'
 import type { Call, Requester } from './requester.ts'
 import { collectionPath, objectPath, type Resource, resourceName } from './resource.ts'
+import { parseResponse, toDeletion, toPage } from './response.ts'
 import { readWatch, type WatchEvent } from './watch.ts'
 
-/** Objects per page of a list: as client-go; larger pages block both sides longer, smaller ones cost round trips. */
+/** Objects per page of a list, as in client-go. Larger pages block both sides longer, smaller ones cost round trips. */
 const defaultPageSize = 500
 
-/** Two and a half of the bookmarks that a server sends every minute: then the connection is dead, not quiet. */
+/** The server sends a bookmark every minute. After two and a half minutes of silence the connection is dead. */
 const defaultIdleTimeoutMs = 150_000
 
 export interface ApiClientOptions {
@@ -42,7 +42,9 @@ export interface ApiClientOptions {
   close(): Promise<void>
 }
 
-/** The verbs of the API as requests: paths, queries, bodies and what the answers mean. See Client for the promise. */
+/**
+ * Implements the verbs of the API: paths, queries, bodies and the meaning of responses. See Client for the promises.
+ */
 export class ApiClient implements Client {
   readonly #requester: Requester
   readonly #options: ApiClientOptions
@@ -104,7 +106,7 @@ export class ApiClient implements Client {
         resourceVersion = page.resourceVersion
       }
     } catch (error) {
-      // The pages took longer than the server keeps that moment: everything in one answer needs no history.
+      // The server dropped the snapshot between two pages. A list in one response needs no history.
       if (items.length === 0 || !isKubeError(error, 'Gone')) throw error
       return this.page(resource, { ...options, limit: 0 })
     }
@@ -176,7 +178,7 @@ export class ApiClient implements Client {
     ref: ObjectRef,
     options: DeleteOptions = {},
   ): Promise<Deletion<T>> {
-    // Without a UID a repeated delete could meet a namesake that was created meanwhile.
+    // Without a UID, a repeated delete could hit a new object of the same name.
     const idempotent = options.preconditions?.uid !== undefined
     const request = call('delete', 'DELETE', objectPath(resource, ref), resource, idempotent)
     return toDeletion(await this.#json<T>({ ...request, body: deleteBody(options) }, options))
@@ -193,7 +195,7 @@ export class ApiClient implements Client {
 
   async raw(request: RawRequest, options: RequestOptions = {}): Promise<unknown> {
     const { verb, method, path, contentType, accept } = request
-    const answer = await this.#requester.send(
+    const response = await this.#requester.send(
       {
         verb,
         method,
@@ -206,7 +208,7 @@ export class ApiClient implements Client {
       },
       options,
     )
-    const text = answer.toString()
+    const text = response.toString()
     try {
       return JSON.parse(text)
     } catch {
@@ -232,13 +234,13 @@ export class ApiClient implements Client {
   async #json<T extends KubeObject>(
     request: Call,
     options: RequestOptions,
-    shape: AnswerShape = 'object',
+    shape: ResponseShape = 'object',
   ): Promise<Stored<T>> {
-    const answer = await this.#requester.send(request, options)
-    return parseAnswer(request, answer, this.#wantsManagedFields(options) ? undefined : shape)
+    const response = await this.#requester.send(request, options)
+    return parseResponse(request, response, this.#wantsManagedFields(options) ? undefined : shape)
   }
 
-  #wantsManagedFields(options: AnswerOptions): boolean {
+  #wantsManagedFields(options: ResponseOptions): boolean {
     return options.managedFields ?? this.#options.managedFields
   }
 

@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { FakeClock } from '../clock/index.ts'
+import { failure, SimulatedServer, scripted } from '../testing/simulated-server.ts'
+import { type Thing, things } from '../testing/things.ts'
 import type { Client } from './client.ts'
 import { type ClientOptions, createClientOn } from './create-client.ts'
 import type { Credentials } from './credentials.ts'
 import { isKubeError, KubeError, outcome } from './error.ts'
 import type { RequestReport } from './requester.ts'
-import { failure, SimulatedServer, scripted } from './simulated-server.fixture.ts'
-import { type Thing, things } from './things.fixture.ts'
 import type { Transport, TransportResponse } from './transport.ts'
 
 function clientOn(transport: Transport, options: ClientOptions & { credentials?: Credentials } = {}): Client {
@@ -17,17 +17,17 @@ function clientOn(transport: Transport, options: ClientOptions & { credentials?:
 }
 
 const object = { metadata: { name: 'a', namespace: 'ns', uid: 'u', resourceVersion: '1' }, kind: 'Thing' }
-const okAnswer: TransportResponse = { status: 200, headers: {}, body: JSON.stringify(object) }
+const okResponse: TransportResponse = { status: 200, headers: {}, body: JSON.stringify(object) }
 const ref = { namespace: 'ns', name: 'a' }
 const root = '/apis/example.com/v1/namespaces/ns/things'
 
 describe('managedFields', () => {
   const whole = { ...object, metadata: { ...object.metadata, managedFields: [{ manager: 'm' }] } }
-  const answer = (body: object) =>
+  const response = (body: object) =>
     scripted({ status: 200, headers: {}, body: Buffer.from(JSON.stringify(body)) })
   const list = { kind: 'ThingList', metadata: { resourceVersion: '1' }, items: [whole] }
   const watching: Transport = {
-    ...answer({}),
+    ...response({}),
     stream: async () => ({
       status: 200,
       headers: {},
@@ -37,10 +37,10 @@ describe('managedFields', () => {
     }),
   }
 
-  /** What each verb returned. */
+  /** Returns the results of each verb. */
   async function returned(options: ClientOptions, managedFields?: boolean): Promise<unknown[]> {
-    const client = clientOn(answer(whole), options)
-    const listing = clientOn(answer(list), options)
+    const client = clientOn(response(whole), options)
+    const listing = clientOn(response(list), options)
     const all: unknown[] = [
       await client.get(things, ref, { managedFields }),
       await client.create(things, object, { managedFields }),
@@ -55,7 +55,7 @@ describe('managedFields', () => {
     return all
   }
 
-  it('are returned unless the client or the request says otherwise', async () => {
+  it('are returned unless the client or the request disables them', async () => {
     assert.deepEqual(await returned({}), Array(7).fill(whole))
     assert.deepEqual(await returned({ managedFields: false }), Array(7).fill(object))
     assert.deepEqual(await returned({}, false), Array(7).fill(object))
@@ -63,8 +63,8 @@ describe('managedFields', () => {
   })
 })
 
-describe('failures', () => {
-  it('carry the code, the words and the causes of the server', async () => {
+describe('errors', () => {
+  it('carry the code, message and causes of the server', async () => {
     const details = { name: 'a', kind: 'Thing', causes: [{ field: 'spec.size', message: 'too big' }] }
     const client = clientOn(scripted(failure(422, 'Invalid', {}, { message: 'spec.size: too big', details })))
     const result = await outcome(client.get(things, ref))
@@ -78,38 +78,38 @@ describe('failures', () => {
     assert.deepEqual(request, { verb: 'get', path: `${root}/a` })
   })
 
-  it('are told apart when no Status came but the page of a proxy', async () => {
+  it('have a code even if a proxy sent a page instead of a Status', async () => {
     const client = clientOn(scripted({ status: 413, headers: {}, body: '<html>too large</html>' }))
     const error = await client.get(things, ref).catch((e: unknown) => e)
     assert.ok(isKubeError(error, 'TooLarge'))
     assert.match(error.message, /too large/)
   })
 
-  it('carry the words of a Status that does not say what it is', async () => {
-    const words = { status: 'Failure', reason: 'Timeout', message: 'the time is over', code: 504 }
+  it('carry the message of a Status without kind', async () => {
+    const status = { status: 'Failure', reason: 'Timeout', message: 'the time is over', code: 504 }
     const client = clientOn(
-      scripted({ status: 504, headers: {}, body: JSON.stringify({ metadata: {}, ...words }) }),
+      scripted({ status: 504, headers: {}, body: JSON.stringify({ metadata: {}, ...status }) }),
     )
     const error = await client.create(things, { metadata: ref }).catch((e: unknown) => e)
     assert.ok(isKubeError(error, 'Timeout'))
     assert.equal(error.message, 'the time is over')
   })
 
-  it('say so when the answer is not JSON', async () => {
+  it('report a response that is not JSON', async () => {
     const client = clientOn(scripted({ status: 200, headers: {}, body: 'hello' }))
     await assert.rejects(client.get(things, ref), error => isKubeError(error, 'Malformed'))
   })
 
-  it('find returns undefined for what is not there, and throws everything else', async () => {
+  it('find returns undefined for a missing object, and throws all other errors', async () => {
     assert.equal(await clientOn(scripted(failure(404, 'NotFound'))).find(things, ref), undefined)
     await assert.rejects(clientOn(scripted(failure(403, 'Forbidden'))).find(things, ref), KubeError)
   })
 })
 
-describe('repeating', () => {
-  it('goes on after 429, not before the time that the server named', async () => {
+describe('retries', () => {
+  it('repeats after 429, not before Retry-After', async () => {
     const clock = new FakeClock()
-    const transport = scripted(failure(429, 'TooManyRequests', { 'retry-after': '2' }), okAnswer)
+    const transport = scripted(failure(429, 'TooManyRequests', { 'retry-after': '2' }), okResponse)
     const done = clientOn(transport, { clock }).create(things, object)
     await clock.advance(1_999)
     assert.equal(transport.requests.length, 1)
@@ -118,9 +118,9 @@ describe('repeating', () => {
     assert.equal(transport.requests.length, 2)
   })
 
-  it('holds every other request back while the server throttles, but not an urgent one', async () => {
+  it('holds back all other requests while the server throttles, except urgent ones', async () => {
     const clock = new FakeClock()
-    const transport = scripted(failure(429, 'TooManyRequests', { 'retry-after': '2' }), okAnswer)
+    const transport = scripted(failure(429, 'TooManyRequests', { 'retry-after': '2' }), okResponse)
     const client = clientOn(transport, { clock })
     const first = client.get(things, ref)
     await clock.settle()
@@ -133,7 +133,7 @@ describe('repeating', () => {
     await Promise.all([first, second])
   })
 
-  it('never exceeds the attempts that a request allows itself', async () => {
+  it('never exceeds the attempts of a request', async () => {
     const transport = scripted(failure(429, 'TooManyRequests'))
     const error = await clientOn(transport)
       .get(things, ref, { attempts: 1 })
@@ -142,7 +142,7 @@ describe('repeating', () => {
     assert.equal(transport.requests.length, 1)
   })
 
-  it('ends at once when the signal is aborted while it waits', async () => {
+  it('ends at once when the signal is aborted during a wait', async () => {
     const clock = new FakeClock()
     const stop = new AbortController()
     const transport = scripted(failure(429, 'TooManyRequests', { 'retry-after': '30' }))
@@ -153,18 +153,18 @@ describe('repeating', () => {
     assert.equal(clock.pendingTimers, 0)
   })
 
-  it('uses renewed credentials after a 401, once', async () => {
+  it('uses renewed credentials once after a 401', async () => {
     let token = 'old'
-    let refusals = 0
+    let rejections = 0
     const credentials: Credentials = {
       headers: () => ({ authorization: `Bearer ${token}` }),
-      async refused() {
-        refusals++
+      async handleUnauthorized() {
+        rejections++
         token = 'new'
         return true
       },
     }
-    const transport = scripted(failure(401, 'Unauthorized'), okAnswer)
+    const transport = scripted(failure(401, 'Unauthorized'), okResponse)
     await clientOn(transport, { credentials }).get(things, ref)
     assert.deepEqual(
       transport.requests.map(({ headers }) => headers.authorization),
@@ -174,16 +174,16 @@ describe('repeating', () => {
     await assert.rejects(clientOn(refusing, { credentials }).get(things, ref), error =>
       isKubeError(error, 'Unauthorized'),
     )
-    assert.equal(refusals, 2)
+    assert.equal(rejections, 2)
     assert.equal(refusing.requests.length, 2)
   })
 })
 
-describe('creating under a generated name', () => {
+describe('create with generateName', () => {
   const wanted: Thing = { metadata: { generateName: 'a-', namespace: 'ns' } }
 
-  for (const fault of ['lose request', 'lose answer'] as const)
-    it(`makes exactly one object when the network happens to ${fault}`, async () => {
+  for (const fault of ['lose request', 'lose response'] as const)
+    it(`creates exactly one object when the network faults: ${fault}`, async () => {
       const clock = new FakeClock()
       let failures = 5
       const server = new SimulatedServer({
@@ -197,7 +197,7 @@ describe('creating under a generated name', () => {
       assert.equal(made.metadata.generateName, 'a-')
     })
 
-  it('takes another name when the first is taken by somebody else', async () => {
+  it('chooses another name if the first one exists', async () => {
     const server = new SimulatedServer()
     const numbers = [...Array(5).fill(0), ...Array(5).fill(0), ...Array(5).fill(0.99)]
     const client = clientOn(server, { random: () => numbers.shift() ?? 0.5 })
@@ -207,19 +207,19 @@ describe('creating under a generated name', () => {
     assert.equal(server.objects.size, 2)
   })
 
-  it('does not hide a refusal', async () => {
+  it('returns a rejection', async () => {
     const client = clientOn(scripted(failure(403, 'Forbidden')))
     await assert.rejects(client.create(things, wanted), error => isKubeError(error, 'Forbidden'))
   })
 
-  it('gives up on a server error once it knows that nothing was made', async () => {
+  it('gives up after a server error once it knows that the object does not exist', async () => {
     const transport = scripted(failure(500, 'InternalError'), failure(404, 'NotFound'))
     await assert.rejects(clientOn(transport).create(things, wanted), error => isKubeError(error, 'Internal'))
   })
 })
 
 describe('lists', () => {
-  it('reads page by page and gives every item its kind', async () => {
+  it('reads page by page and sets the kind of every item', async () => {
     const server = new SimulatedServer()
     const client = clientOn(server)
     for (let i = 0; i < 7; i++) server.write('POST', root, { metadata: { name: `t${i}`, namespace: 'ns' } })
@@ -229,7 +229,7 @@ describe('lists', () => {
     assert.ok(list.items.every(({ kind, apiVersion }) => kind === 'Thing' && apiVersion === 'example.com/v1'))
   })
 
-  it('starts over in one piece when the server forgets the moment between two pages', async () => {
+  it('starts over with a single response when the server drops the snapshot between two pages', async () => {
     const server = new SimulatedServer({
       fault: ({ path }) => (path.includes('continue') ? failure(410, 'Expired') : undefined),
     })
@@ -238,12 +238,12 @@ describe('lists', () => {
   })
 })
 
-describe('what the client tells', () => {
-  it('reports every request with verb, resource, code and time', async () => {
+describe('reports of the client', () => {
+  it('contain verb, resource, code and time of every request', async () => {
     const clock = new FakeClock()
     const reports: RequestReport[] = []
     const onRequest = (report: RequestReport) => void reports.push(report)
-    const transport = scripted(failure(429, 'TooManyRequests'), okAnswer)
+    const transport = scripted(failure(429, 'TooManyRequests'), okResponse)
     const done = clientOn(transport, { clock, onRequest }).patch(
       things,
       ref,
@@ -261,10 +261,10 @@ describe('what the client tells', () => {
     )
   })
 
-  it('passes the warnings of the server on', async () => {
+  it('contain the warnings of the server', async () => {
     const warnings: string[] = []
     const warning = '299 - "unknown field \\"spec.x\\"", 299 - "deprecated, do not use"'
-    const transport = scripted({ ...okAnswer, headers: { warning: [warning, '199 - "ignored"'] } })
+    const transport = scripted({ ...okResponse, headers: { warning: [warning, '199 - "ignored"'] } })
     await clientOn(transport, { onWarning: text => void warnings.push(text) }).get(things, ref)
     assert.deepEqual(warnings, ['unknown field "spec.x"', 'deprecated, do not use'])
   })

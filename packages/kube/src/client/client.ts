@@ -19,46 +19,53 @@ import type { Resource } from './resource.ts'
 import type { WatchEvent } from './watch.ts'
 
 /**
- * Talks to one Kubernetes API.
+ * A client of one Kubernetes API.
  *
- * Promised: every method rejects with a KubeError and nothing else, whose `code` says what happened and whose message
- * is the server's (a caller that misuses a method gets a TypeError). `outcome(…)` turns a rejection into a value where
- * failure is an ordinary answer. A request that the server asked to repeat later (429, Retry-After) or that surely was
- * not carried out is repeated; one that may have been carried out is repeated only when doing it twice is the same as
- * doing it once. At most `maxInFlight` requests are under way, fewer while the server throttles. Every method ends at
+ * Promised: every method rejects only with a KubeError, whose `code` classifies the failure and whose message is the
+ * server's. (A caller that misuses a method gets a TypeError.) `outcome(…)` turns a rejection into a value, for
+ * failures that are expected. The client repeats a request that the server asked to repeat later (429, Retry-After)
+ * or that was certainly not carried out. It repeats one that may have been carried out only if doing it twice equals
+ * doing it once. At most `maxInFlight` requests run at a time, fewer while the server throttles. Every method ends at
  * once when its signal is aborted.
  *
  * Not promised: that an aborted, timed-out or cut write was not carried out; that a read sees another client's last
- * write (use no resourceVersion for that: such reads are consistent); that objects match their TypeScript type beyond
- * what the server validated.
+ * write (reads without a resourceVersion are consistent); that objects match their TypeScript type beyond the
+ * server's validation.
  */
 export interface Client {
   get<T extends KubeObject>(resource: Resource<T>, ref: ObjectRef, options?: GetOptions): Promise<Stored<T>>
-  /** Like `get`, but undefined when there is no such object. */
+  /** Like `get`, but returns undefined if the object does not exist. */
   find<T extends KubeObject>(
     resource: Resource<T>,
     ref: ObjectRef,
     options?: GetOptions,
   ): Promise<Stored<T> | undefined>
-  /** Everything that matches, read page by page; one consistent moment of the cluster. */
+  /** Lists all matching objects, page by page, from one consistent snapshot. */
   list<T extends KubeObject>(resource: Resource<T>, options?: ListOptions): Promise<ObjectList<T>>
-  /** One page. Rejects with `Gone` when the continue token has expired. */
+  /** One page. Rejects with `Gone` if the continue token has expired. */
   page<T extends KubeObject>(resource: Resource<T>, options?: PageOptions): Promise<ObjectPage<T>>
-  /** Page after page of one consistent moment. Rejects with `Gone` when reading takes longer than the server keeps it. */
+  /**
+   * Returns the pages of one consistent snapshot. Rejects with `Gone` if reading takes longer than the server keeps
+   * it.
+   */
   pages<T extends KubeObject>(resource: Resource<T>, options?: ListOptions): AsyncIterable<ObjectPage<T>>
-  /** Calls back for each event until the server ends the watch (resolves) or it fails (rejects; `Gone` means list
-   * again). Never resumes by itself: see WatchCache. An exception of the callback ends the watch and is thrown on. */
+  /**
+   * Calls back for each event until the server ends the watch (resolves) or it fails (rejects; `Gone` means: list
+   * again). Does not resume: WatchCache does. An exception of the callback ends the watch and is rethrown.
+   */
   watch<T extends KubeObject>(
     resource: Resource<T>,
     options: WatchOptions,
     onEvent: (event: WatchEvent<T>) => void,
   ): Promise<void>
 
-  /** The namespace is the object's own. With `generateName` the name is chosen here, and a create whose answer
-   * was lost is repeated under that name until its outcome is known or its signal is aborted: it never makes two
-   * objects. */
+  /**
+   * The namespace is the object's own. With `generateName` the client chooses the name. If the response is lost, it
+   * repeats the create under that name until the outcome is known or the signal is aborted: it never creates two
+   * objects.
+   */
   create<T extends KubeObject>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<Stored<T>>
-  /** Replaces the object; with a resourceVersion only if it is unchanged, else `Conflict`. */
+  /** Replaces the object. With a resourceVersion, fails with `Conflict` if the object has changed. */
   update<T extends KubeObject>(resource: Resource<T>, object: T, options?: UpdateOptions): Promise<Stored<T>>
   patch<T extends KubeObject>(
     resource: Resource<T>,
@@ -66,34 +73,38 @@ export interface Client {
     patch: Patch,
     options?: PatchOptions,
   ): Promise<Stored<T>>
-  /** Server-side apply: creates or updates, and owns exactly the fields given. */
+  /** Server-side apply: creates or updates, and owns exactly the given fields. */
   apply<T extends KubeObject>(resource: Resource<T>, object: T, options: ApplyOptions): Promise<Stored<T>>
   delete<T extends KubeObject>(
     resource: Resource<T>,
     ref: ObjectRef,
     options?: DeleteOptions,
   ): Promise<Deletion<T>>
-  /** Deletes everything that matches in one request. Returns the objects as they were found. Never repeated: what
-   * matches by then may be what has come in place of what was meant. */
+  /**
+   * Deletes all matching objects in one request and returns them as they were found. Never repeated: by then the
+   * selector may match new objects.
+   */
   deleteCollection<T extends KubeObject>(
     resource: Resource<T>,
     options?: DeleteCollectionOptions,
   ): Promise<ObjectList<T>>
 
-  /** Any request of the API, for what has no method: subresources, discovery, `/readyz`. The answer is parsed when it
-   * is JSON and is the text otherwise. */
+  /**
+   * Sends any API request that has no method: subresources, discovery, `/readyz`. Parses a JSON response and returns
+   * others as text.
+   */
   raw(request: RawRequest, options?: RequestOptions): Promise<unknown>
 
-  /** Lets requests in flight finish; new ones are refused. */
+  /** Waits for running requests; rejects new ones. */
   close(): Promise<void>
 }
 
-/** What the server answered to a delete. */
+/** The server's response to a delete. */
 export interface Deletion<T extends KubeObject> {
-  /** The object, when the server sent it: as it now is if it still exists, as it last was if it is gone. */
+  /** The object, if the server sent it: its current state if it still exists, its last state if not. */
   readonly object?: Stored<T>
   readonly uid?: string
-  /** True when the object no longer exists; false when it waits for its grace period or its finalizers. */
+  /** True if the object no longer exists; false while its grace period or its finalizers hold it. */
   readonly gone: boolean
 }
 
@@ -104,10 +115,10 @@ export interface RawRequest {
   readonly path: string
   readonly body?: unknown
   readonly contentType?: string
-  /** The formats wanted; JSON unless told. */
+  /** Accepted media types. Default: JSON. */
   readonly accept?: string
-  /** The name of the resource for metrics; `pods/binding`. */
+  /** The resource name for metrics; `pods/binding`. */
   readonly resource?: string
-  /** Whether doing it twice is the same as doing it once, so that it may be repeated after a lost answer. */
+  /** Doing it twice equals doing it once, so it may be repeated after a lost response. */
   readonly idempotent?: boolean
 }

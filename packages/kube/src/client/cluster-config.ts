@@ -2,29 +2,31 @@
 
 import type { Credentials } from './credentials.ts'
 
-/** What a TLS connection needs. A source that has nothing new returns the very same object again. */
+/** The material of a TLS connection. A source without changes returns the same object again. */
 export interface TlsMaterial {
-  /** PEM of the certificate authorities that may vouch for the server; the machine's own when undefined. */
+  /** PEM of the certificate authorities for the server. Default: those of the machine. */
   readonly ca?: string
-  /** PEM of our certificate and key, for servers that authenticate by it. */
+  /** PEM of the client certificate and key, for servers that authenticate by certificate. */
   readonly certificate?: string
   readonly key?: string
-  /** The name that the server's certificate must carry, when it is not the host of the URL. */
+  /** The expected name in the server's certificate, if it differs from the host of the URL. */
   readonly serverName?: string
   readonly insecureSkipVerify?: boolean
 }
 
-/** Where an API server is and how to be let in; made by `loadConfig`, `loadKubeconfig`, `inClusterConfig` or by hand. */
+/**
+ * Address and credentials of an API server; created by `loadConfig`, `loadKubeconfig`, `inClusterConfig` or by hand.
+ */
 export interface ClusterConfig {
-  /** `https://host:port`, perhaps with a path. */
+  /** `https://host:port`, optionally with a path. */
   readonly server: string
-  /** The namespace of the context; `default` unless told. */
+  /** The namespace of the context. Default: `default`. */
   readonly namespace: string
-  /** Asked for every new connection, so that renewed certificates are picked up. */
+  /** Called for every new connection, so that renewed certificates are used. */
   tls(): TlsMaterial | Promise<TlsMaterial>
   readonly credentials?: Credentials
-  /** `http`, `https` or `socks5` URL through which connections go. */
+  /** `http`, `https` or `socks5` URL of a proxy. */
   readonly proxy?: string
-  /** Registers who wants to know that our certificate is another one, so that old connections are given up. */
+  /** Registers a listener for changes of the client certificate, so that old connections can be closed. */
   onCertificateChange?(listener: () => void): void
 }

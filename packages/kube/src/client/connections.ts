@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { Client, type Dispatcher } from 'undici'
-import type { Answer } from './http-answer.ts'
+import type { HttpResponse } from './http-response.ts'
 
 export interface ConnectionsOptions {
   /** Scheme, host and port. */
   readonly origin: string
   readonly settings: Client.Options
-  /** Connections at most. */
-  readonly most: number
-  /** Requests at a time on each of them. */
-  readonly places: number
+  /** Maximum number of connections. */
+  readonly maxConnections: number
+  /** Concurrent requests per connection. */
+  readonly slotsPerConnection: number
 }
 
 interface Waiting {
   readonly request: Dispatcher.DispatchOptions
-  readonly answer: Answer
+  readonly response: HttpResponse
 }
 
 /**
- * Kept-alive connections to one server. The place that became free last is taken first, in constant time however many
- * there are, so that connections which are not needed grow old and close. Requests beyond all places wait in order.
+ * Kept-alive connections to one server. Reuses the slot that became free last, in constant time, so that surplus
+ * connections become idle and close. Requests beyond all slots wait in order.
  */
 export class Connections {
   readonly #options: ConnectionsOptions
   readonly #clients: Client[] = []
-  /** A client stands here once for each of its free places. */
+  /** Contains a client once for each of its free slots. */
   readonly #free: Client[] = []
   #waiting: Waiting[] = []
   #drained: (() => void) | undefined
@@ -34,13 +34,13 @@ export class Connections {
     this.#options = options
   }
 
-  dispatch(request: Dispatcher.DispatchOptions, answer: Answer): void {
+  dispatch(request: Dispatcher.DispatchOptions, response: HttpResponse): void {
     const client = this.#free.pop() ?? this.#open()
-    if (client) this.#send(client, request, answer)
-    else this.#waiting.push({ request, answer })
+    if (client) this.#send(client, request, response)
+    else this.#waiting.push({ request, response })
   }
 
-  /** Lets what is under way or waits come to its end. */
+  /** Waits for running and queued requests. */
   async close(): Promise<void> {
     if (this.#waiting.length > 0)
       await new Promise<void>(resolve => {
@@ -50,7 +50,7 @@ export class Connections {
   }
 
   #open(): Client | undefined {
-    const { origin, settings, most, places } = this.#options
+    const { origin, settings, maxConnections: most, slotsPerConnection: places } = this.#options
     if (this.#clients.length >= most) return undefined
     const client = new Client(origin, { ...settings, pipelining: places })
     this.#clients.push(client)
@@ -58,14 +58,14 @@ export class Connections {
     return client
   }
 
-  #send(client: Client, request: Dispatcher.DispatchOptions, answer: Answer): void {
-    answer.whenOver(() => this.#goOn(client))
-    client.dispatch(request, answer)
+  #send(client: Client, request: Dispatcher.DispatchOptions, response: HttpResponse): void {
+    response.onFinished(() => this.#release(client))
+    client.dispatch(request, response)
   }
 
-  #goOn(client: Client): void {
+  #release(client: Client): void {
     const next = this.#waiting.shift()
-    if (next) this.#send(client, next.request, next.answer)
+    if (next) this.#send(client, next.request, next.response)
     else this.#free.push(client)
     if (this.#waiting.length === 0) this.#drained?.()
   }

@@ -7,13 +7,13 @@ import { openTunnel } from './tunnel.ts'
 
 export interface ConnectorOptions {
   readonly http2?: boolean
-  /** Longest wait for a connection, the TLS handshake included. */
+  /** Longest wait for a connection, including the TLS handshake. */
   readonly connectTimeoutMs?: number
 }
 
 const defaultConnectTimeoutMs = 10_000
 
-/** Opens connections with the material of the moment: a renewed CA or certificate is used from the next one on. */
+/** Opens connections with the current material. A renewed CA or certificate is used from the next connection on. */
 export function createConnector(
   config: Pick<ClusterConfig, 'tls' | 'proxy'>,
   options: ConnectorOptions = {},
@@ -27,7 +27,7 @@ export function createConnector(
     const httpSocket = config.proxy ? await openTunnel(config.proxy, target, timeoutMs) : undefined
     if (target.protocol !== 'https:' && httpSocket) return callback(null, httpSocket)
     if (!built || builtFor !== material) {
-      // Also drops the TLS sessions of the old material, which would vouch for the old CA.
+      // Also drops the TLS sessions of the old material, which rely on the old CA.
       built = buildConnector(connectionOptions(material, options.http2 ?? false, timeoutMs))
       builtFor = material
     }

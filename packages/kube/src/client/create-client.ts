@@ -8,38 +8,38 @@ import type { ClusterConfig } from './cluster-config.ts'
 import { createConnector } from './connector.ts'
 import type { Credentials } from './credentials.ts'
 import type { RequestDescription } from './error.ts'
-import { Gate } from './gate.ts'
 import { HttpTransport } from './http-transport.ts'
 import type { RateLimit } from './rate-limit.ts'
+import { RequestLimiter } from './request-limiter.ts'
 import { Requester, type RequestReport } from './requester.ts'
 import { defaultRetryPolicy, type RetryPolicy } from './retry.ts'
 import type { Transport } from './transport.ts'
 
-/** Requests under way at once. More only queues at the server: docs/performance.md has the curve. */
+/** Concurrent requests. More would only queue at the server: docs/performance.md has the curve. */
 export const defaultMaxInFlight = 64
 
-/** Urgent requests do not wait for others; these are theirs when all others are taken. */
+/** Connections reserved for urgent requests, which do not wait for others. */
 const connectionsForUrgent = 4
 
-/** The API server itself gives up after a minute; waiting longer would wait for nobody. */
+/** The API server itself gives up after a minute, so a longer wait is pointless. */
 export const defaultTimeoutMs = 60_000
 
 export interface ClientOptions {
-  /** Who we are, for the server's logs and for managedFields: `name/version`. */
+  /** `name/version` for the server's logs and for managedFields. */
   readonly userAgent?: string
-  /** Who owns the fields that are written, where a request does not say; the server takes the user agent's name. */
+  /** Default field manager of writes. If unset, the server uses the name of the user agent. */
   readonly fieldManager?: string
-  /** Whether objects are returned with metadata.managedFields, where a request does not say; true unless told. */
+  /** Default of requests that do not set `managedFields`: true. */
   readonly managedFields?: boolean
   readonly maxInFlight?: number
-  /** No limit unless told: the server's own priority and fairness is the better judge. */
+  /** No limit by default, because the server's priority and fairness knows its load. */
   readonly rateLimit?: RateLimit
   /** Longest silence of the server during one attempt. */
   readonly timeoutMs?: number
   readonly retry?: Partial<RetryPolicy>
   /** Called after each HTTP request, for metrics. Must not throw. */
   readonly onRequest?: (report: RequestReport) => void
-  /** Called for each warning that the server sent. Must not throw. */
+  /** Called for each warning of the server. Must not throw. */
   readonly onWarning?: (text: string, request: RequestDescription) => void
   readonly clock?: Clock
   /** Between 0 and 1; for jitter and for generated names. */
@@ -51,13 +51,13 @@ export interface ConnectionOptions {
   readonly connectTimeoutMs?: number
 }
 
-/** A client of the cluster that the configuration names. Opens nothing before the first request. */
+/** Creates a client for a cluster. Opens no connection before the first request. */
 export function createClient(config: ClusterConfig, options: ClientOptions & ConnectionOptions = {}): Client {
   const transport = createTransport(config, options)
   return createClientOn(transport, { ...options, credentials: config.credentials })
 }
 
-/** The connections of such a client, for one that wraps them: `createClientOn(wrap(createTransport(config)), …)`. */
+/** Creates the connections of such a client, for wrappers: `createClientOn(wrap(createTransport(config)), …)`. */
 export function createTransport(
   config: ClusterConfig,
   options: ConnectionOptions & Pick<ClientOptions, 'maxInFlight'> = {},
@@ -72,7 +72,7 @@ export function createTransport(
   return transport
 }
 
-/** A client over any transport: one without sockets, or one that a test wrote. */
+/** Creates a client over any transport, for example without sockets or for a test. */
 export function createClientOn(
   transport: Transport,
   options: ClientOptions & { readonly credentials?: Credentials } = {},
@@ -83,7 +83,7 @@ export function createClientOn(
   const requester = new Requester({
     transport,
     credentials: options.credentials,
-    gate: new Gate({ clock, maxInFlight, rateLimit: options.rateLimit }),
+    limiter: new RequestLimiter({ clock, maxInFlight, rateLimit: options.rateLimit }),
     clock,
     random,
     retry: { ...defaultRetryPolicy, ...options.retry },

@@ -2,16 +2,18 @@
 
 export type HeaderValues = Readonly<Record<string, string | readonly string[]>>
 
-/** Where requests get their authentication headers. Client certificates are the transport's affair. */
+/** The source of authentication headers. The transport handles client certificates. */
 export interface Credentials {
-  /** Headers of the next request. A promise only when something must be read first; it may reject with a
-   * CredentialsError. */
+  /**
+   * Headers of the next request. Returns a promise only if something must be read first; it may reject with a
+   * CredentialsError.
+   */
   headers(): HeaderValues | Promise<HeaderValues>
-  /** The server answered 401. True when there are now other credentials and the request is worth repeating. */
-  refused(): Promise<boolean>
+  /** Called after a 401. Resolves with true if there are new credentials and the request should be repeated. */
+  handleUnauthorized(): Promise<boolean>
 }
 
-/** No credentials could be obtained. The message tells a person what to look at and never contains the secret. */
+/** Credentials could not be obtained. The message names the cause and never contains the secret. */
 export class CredentialsError extends Error {
   override readonly name = 'CredentialsError'
 }

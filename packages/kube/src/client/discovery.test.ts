@@ -64,7 +64,7 @@ const wanted = [
 ]
 
 describe('discovery', () => {
-  it('takes two requests where the server aggregates', async () => {
+  it('takes two requests if the server supports aggregated discovery', async () => {
     const pods = {
       resource: 'pods',
       responseKind: { kind: 'Pod' },
@@ -97,7 +97,7 @@ describe('discovery', () => {
     assert.match(transport.accepted[0]!, /as=APIGroupDiscoveryList/)
   })
 
-  it('asks for every group version where it does not', async () => {
+  it('requests every group version if the server does not support it', async () => {
     const things = { resources: [{ name: 'things', kind: 'Thing', namespaced: false, verbs: ['get'] }] }
     const transport = serving({
       '/api': { kind: 'APIVersions', versions: ['v1'] },

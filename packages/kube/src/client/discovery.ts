@@ -11,19 +11,8 @@ export interface DiscoveredResource extends ResourceDescriptor {
   readonly categories: readonly string[]
   /** `status`, `scale`. */
   readonly subresources: readonly string[]
-  /** Whether this is the version of its group that the server prefers. */
+  /** True for the version of the group that the server prefers. */
   readonly preferred: boolean
-}
-
-export interface ServerVersion {
-  readonly major: string
-  readonly minor: string
-  readonly gitVersion: string
-  readonly platform?: string
-}
-
-export async function serverVersion(client: Client, options?: RequestOptions): Promise<ServerVersion> {
-  return (await client.raw({ verb: 'get', method: 'GET', path: '/version' }, options)) as ServerVersion
 }
 
 const aggregated = ['v2', 'v2beta1']
@@ -31,8 +20,10 @@ const aggregated = ['v2', 'v2beta1']
   .concat('application/json')
   .join(',')
 
-/** All resources that the server serves, in two requests; in one per group version from servers older than 1.27.
- * Groups whose own server does not answer are left out, as they are of the server's own list. */
+/**
+ * Returns all resources of the server, in two requests; servers older than 1.27 need one per group version. Leaves
+ * out groups whose aggregated server does not respond, like the server's own list.
+ */
 export async function discover(client: Client, options?: RequestOptions): Promise<DiscoveredResource[]> {
   const roots = await Promise.all(
     ['/api', '/apis'].map(path =>

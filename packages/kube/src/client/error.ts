@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every way in which talking to the API can fail, as one class with a stable code. The message is the server's own
-// where there is one; request bodies and credentials never appear in it.
+// Every failure of an API request, as one class with a stable code. The message is the server's if there is one.
+// Request bodies and credentials never appear in it.
 
 export type KubeErrorCode =
   | 'BadRequest'
@@ -20,17 +20,17 @@ export type KubeErrorCode =
   | 'TooManyRequests'
   /** The request took too long, at the server or on the way; it may have been carried out. */
   | 'Timeout'
-  /** The server says that it could not finish in time and that trying again may help. */
+  /** The server could not finish in time; a repetition may help. */
   | 'ServerTimeout'
   | 'ServiceUnavailable'
   | 'Internal'
-  /** The connection failed or was cut; `sent` says whether the request may have been carried out. */
+  /** The connection failed or was cut; `sent` is false if the request was certainly not carried out. */
   | 'Network'
   /** The caller's signal was aborted. */
   | 'Aborted'
   /** No credentials could be obtained: a token file is missing, a credential plugin failed. */
   | 'Credentials'
-  /** The server answered with something that is not what the API promises. */
+  /** The response does not conform to the API. */
   | 'Malformed'
 
 export interface StatusCause {
@@ -79,15 +79,15 @@ export interface KubeErrorFields {
 export class KubeError extends Error {
   override readonly name = 'KubeError'
   readonly code: KubeErrorCode
-  /** What was asked. */
+  /** The failed request. */
   readonly request: RequestDescription | undefined
-  /** The HTTP status; undefined when no answer came. */
+  /** The HTTP status; undefined if there was no response. */
   readonly status: number | undefined
-  /** The server's own reason, where its words are finer than `code`. */
+  /** The server's own reason, which may be more specific than `code`. */
   readonly reason: string | undefined
   readonly details: StatusDetails | undefined
   readonly retryAfterSeconds: number | undefined
-  /** False when the server surely never got the request. */
+  /** False if the server certainly never received the request. */
   readonly sent: boolean
 
   constructor(fields: KubeErrorFields) {
@@ -102,7 +102,7 @@ export class KubeError extends Error {
   }
 }
 
-/** Whether this is a KubeError, with one of these codes if any are given. */
+/** Reports whether this is a KubeError, with one of these codes if any are given. */
 export function isKubeError(error: unknown, ...codes: readonly KubeErrorCode[]): error is KubeError {
   return error instanceof KubeError && (codes.length === 0 || codes.includes(error.code))
 }
@@ -115,7 +115,10 @@ export type Outcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: KubeError }
 
-/** Waits for a request and returns its failure as a value. Anything but a KubeError is a defect and is thrown on. */
+/**
+ * Waits for a request and returns its failure as a value. Rethrows everything but a KubeError, because it is a
+ * defect.
+ */
 export async function outcome<T>(request: Promise<T>): Promise<Outcome<T>> {
   try {
     return { ok: true, value: await request }
@@ -164,7 +167,7 @@ const codeOfStatus: Readonly<Record<number, KubeErrorCode>> = {
   504: 'Timeout',
 }
 
-/** The code of a failed answer: what the server says it means, or what its HTTP status means. */
+/** Returns the code of a failed response, from the server's reason or else from the HTTP status. */
 export function codeOf(httpStatus: number, reason?: string): KubeErrorCode {
   return codeOfReason[reason ?? ''] ?? codeOfStatus[httpStatus] ?? 'Internal'
 }

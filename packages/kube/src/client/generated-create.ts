@@ -3,22 +3,22 @@
 import { isKubeError, type KubeError } from './error.ts'
 import { generatedNameAttempts, withGeneratedName } from './generated-name.ts'
 import type { KubeObject, Stored } from './object.ts'
-import { isUnanswered, mayBeCarriedOut } from './retry.ts'
+import { hasNoResponse, mayBeCarriedOut } from './retry.ts'
 
-/** The requests that creating under a name of our own consists of. */
+/** The requests of a create with a generated name. */
 export interface GeneratedCreate<T extends KubeObject> {
-  /** Sends the object, repeating while that may help; tells of each failure after which it tries again. */
+  /** Sends the object, with retries. Reports each failure after which it retries. */
   send(named: T, onRepeat: (error: KubeError) => void): Promise<Stored<T>>
   find(named: T): Promise<Stored<T> | undefined>
-  /** Waits a little longer each time; rejects with a KubeError when the caller no longer wants the object. */
+  /** Waits, a little longer each time. Rejects with a KubeError if the caller no longer wants the object. */
   pause(attempt: number): Promise<void>
   readonly random: () => number
 }
 
 /**
- * Creates an object that asks for a generated name, exactly once. The name is chosen here; so when an answer is lost,
- * the same object is sent again and asked for until it is known whether it exists. Without this, a controller that
- * counts its children would create one too many after a lost answer.
+ * Creates an object with a generated name exactly once. The client chooses the name. If a response is lost, it sends
+ * and gets the same object until it knows whether the object exists. Otherwise a controller that counts its children
+ * would create one too many after a lost response.
  */
 export async function createGenerated<T extends KubeObject>(
   object: T,
@@ -34,7 +34,7 @@ export async function createGenerated<T extends KubeObject>(
     } catch (error) {
       if (!isKubeError(error)) throw error
       if (mayBeDone || mayBeCarriedOut(error)) return await makeCertain(named, error, steps)
-      // The name is taken by an object that is not ours.
+      // Another object has this name.
       if (error.code !== 'AlreadyExists' || names >= generatedNameAttempts) throw error
     }
   }
@@ -50,8 +50,8 @@ async function makeCertain<T extends KubeObject>(
     try {
       const found = await steps.find(named)
       if (found) return found
-      // Answered, and the object is not there: that answer is final. Unanswered: it may still arrive there.
-      if (!isUnanswered(last)) throw last
+      // With a response, a missing object is final. Without a response, the create may still arrive.
+      if (!hasNoResponse(last)) throw last
       return await steps.send(named, () => {})
     } catch (error) {
       if (error === last || !isKubeError(error) || error.code === 'Aborted') throw error

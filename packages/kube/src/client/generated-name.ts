@@ -2,22 +2,22 @@
 
 import type { KubeObject } from './object.ts'
 
-/** What the API server itself appends: five of the characters that form no words and look like no others. */
+/** The alphabet of the API server's own suffixes: no vowels, no characters that look alike. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789'
 const suffixLength = 5
-const longestName = 63
+const maxNameLength = 63
 
-/** Tries with another name when one is taken, as the API server does. */
+/** Attempts with different names, as in the API server. */
 export const generatedNameAttempts = 8
 
-/** A name as the API server would make it from `generateName`. */
+/** Creates a name from `generateName` as the API server would. */
 export function generateName(prefix: string, random: () => number): string {
-  let name = prefix.slice(0, longestName - suffixLength)
+  let name = prefix.slice(0, maxNameLength - suffixLength)
   for (let i = 0; i < suffixLength; i++) name += alphabet[Math.floor(random() * alphabet.length)]
   return name
 }
 
-/** Whether an object leaves its name to be made. */
+/** Reports whether an object relies on `generateName`. */
 export function wantsGeneratedName(object: KubeObject): boolean {
   return Boolean(object.metadata?.generateName) && !object.metadata?.name
 }

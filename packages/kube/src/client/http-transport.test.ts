@@ -11,10 +11,10 @@ import { TransportError, type TransportRequest } from './transport.ts'
 
 type Behaviour = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Long enough that it never matters unless a test is about it. */
-const patience = 60_000
+/** Long enough to have no effect on tests that are not about time-outs. */
+const longTimeoutMs = 60_000
 
-describe('the transport over sockets', () => {
+describe('HttpTransport', () => {
   let server: Server
   let address: string
   let behaviour: Behaviour
@@ -43,7 +43,7 @@ describe('the transport over sockets', () => {
     method: 'GET',
     path,
     headers: {},
-    timeoutMs: patience,
+    timeoutMs: longTimeoutMs,
     ...more,
   })
   const failureOf = async (promise: Promise<unknown>): Promise<TransportError> => {
@@ -55,7 +55,7 @@ describe('the transport over sockets', () => {
     return error
   }
 
-  it('sends method, path, headers and body, and returns the whole answer', async () => {
+  it('sends method, path, headers and body, and returns the complete response', async () => {
     behaviour = (request, response) => {
       let body = ''
       request.on('data', chunk => {
@@ -68,19 +68,19 @@ describe('the transport over sockets', () => {
       })
     }
     const transport = open('/base/')
-    const answer = await transport.request({
+    const reply = await transport.request({
       ...get('/a?b=c'),
       method: 'POST',
       headers: { 'x-two': '2' },
       body: '{"ä":1}',
     })
-    assert.equal(answer.status, 201)
-    assert.equal(answer.body.toString(), 'POST /base/a?b=c 2 {"ä":1}')
-    assert.equal(String(answer.headers['x-one']), 'a,b')
+    assert.equal(reply.status, 201)
+    assert.equal(reply.body.toString(), 'POST /base/a?b=c 2 {"ä":1}')
+    assert.equal(String(reply.headers['x-one']), 'a,b')
     await transport.close()
   })
 
-  it('uses connections again, as many as may be in flight', async () => {
+  it('reuses connections, up to the limit of requests in flight', async () => {
     const transport = open('', 3)
     behaviour = (_, response) => void response.end('{}')
     accepted = 0
@@ -90,12 +90,12 @@ describe('the transport over sockets', () => {
     await transport.close()
   })
 
-  it('carries out what waits for a connection before it closes, and leaves out what was aborted meanwhile', async () => {
+  it('on close, finishes requests that wait for a connection and drops aborted ones', async () => {
     const transport = open('', 1)
-    const answered: string[] = []
+    const responded: string[] = []
     const held: (() => void)[] = []
     behaviour = (request, response) => {
-      answered.push(request.url!)
+      responded.push(request.url!)
       held.push(() => void response.end('{}'))
     }
     const abort = new AbortController()
@@ -110,10 +110,10 @@ describe('the transport over sockets', () => {
     held.shift()!()
     assert.equal((await second).kind, 'aborted')
     await Promise.all([first, third, closed])
-    assert.deepEqual(answered, ['/first', '/third'])
+    assert.deepEqual(responded, ['/first', '/third'])
   })
 
-  it('gives each stream a connection of its own, whatever else is in flight', async () => {
+  it('opens a separate connection for each stream, regardless of other requests', async () => {
     const transport = open('', 1)
     behaviour = (_, response) => void response.write('x')
     await Promise.all([1, 2, 3].map(() => transport.stream(get('/'))))
@@ -123,7 +123,7 @@ describe('the transport over sockets', () => {
     await transport.close()
   })
 
-  it('knows that a request did not leave when nobody listens', async () => {
+  it('reports a request as not sent if the connection is refused', async () => {
     const free = createServer().listen(0, '127.0.0.1')
     await once(free, 'listening')
     const { port } = free.address() as AddressInfo
@@ -140,7 +140,7 @@ describe('the transport over sockets', () => {
     assert.match(error.message, /ECONNREFUSED/)
   })
 
-  it('does not claim so when the connection was cut after the request went out', async () => {
+  it('reports a request as sent if the connection was cut afterwards', async () => {
     const transport = open()
     behaviour = request => void request.socket.destroy()
     const error = await failureOf(transport.request({ ...get('/'), method: 'POST', body: '{}' }))
@@ -149,7 +149,7 @@ describe('the transport over sockets', () => {
     await transport.close()
   })
 
-  it('does not take half an answer for a whole one', async () => {
+  it('does not accept a truncated response', async () => {
     const transport = open()
     for (const headers of [{ 'content-length': '100' }, {}]) {
       behaviour = (request, response) => {
@@ -161,7 +161,7 @@ describe('the transport over sockets', () => {
     await transport.close()
   })
 
-  it('gives up on a server that says nothing', async () => {
+  it('times out on a silent server', async () => {
     const transport = open()
     behaviour = () => {}
     assert.equal((await failureOf(transport.request(get('/', { timeoutMs: 20 })))).kind, 'timeout')
@@ -170,7 +170,7 @@ describe('the transport over sockets', () => {
     await transport.close()
   })
 
-  it('ends a request when its signal is aborted, and an aborted one never reaches the server', async () => {
+  it('ends a request when its signal is aborted, and never sends an aborted one', async () => {
     const transport = open()
     const stop = new AbortController()
     behaviour = () => stop.abort()
@@ -180,12 +180,12 @@ describe('the transport over sockets', () => {
     behaviour = () => {
       reached = true
     }
-    const refused = await failureOf(transport.request(get('/', { signal: stop.signal })))
-    assert.deepEqual([refused.kind, refused.sent, reached], ['aborted', false, false])
+    const rejected = await failureOf(transport.request(get('/', { signal: stop.signal })))
+    assert.deepEqual([rejected.kind, rejected.sent, reached], ['aborted', false, false])
     await transport.close()
   })
 
-  it('ends at once when it is aborted while it waits for a connection, or before', async () => {
+  it('ends at once when aborted before or during the wait for a connection', async () => {
     const transport = open('', 1)
     const reached: (string | undefined)[] = []
     const arrived = Promise.withResolvers<ServerResponse>()
@@ -194,7 +194,7 @@ describe('the transport over sockets', () => {
       arrived.resolve(response)
     }
     const first = transport.request(get('/first'))
-    const answer = await arrived.promise
+    const reply = await arrived.promise
     const stop = new AbortController()
     const waiting = failureOf(transport.request(get('/waiting', { signal: stop.signal })))
     stop.abort()
@@ -203,7 +203,7 @@ describe('the transport over sockets', () => {
       await failureOf(transport.request(get('/late', { signal: stop.signal }))),
     ])
       assert.deepEqual([error.kind, error.sent], ['aborted', false])
-    answer.end()
+    reply.end()
     await first
     behaviour = (_, response) => void response.end()
     await transport.request(get('/next'))
@@ -211,7 +211,7 @@ describe('the transport over sockets', () => {
     await transport.close()
   })
 
-  it('ends at once when it is aborted in the middle of an answer, or before a stream begins', async () => {
+  it('ends at once when aborted in the middle of a response, or before a stream begins', async () => {
     const transport = open()
     const middle = new AbortController()
     behaviour = (_, response) => void response.write('{"half":', () => middle.abort())
@@ -225,13 +225,13 @@ describe('the transport over sockets', () => {
     while (connections.size > 0) await once([...connections][0]!, 'close')
   })
 
-  it('tells of a reset connection in each phase, and goes on with a new one', async () => {
+  it('reports a reset connection in each phase, and continues with a new one', async () => {
     const transport = open()
     const reset = (request: IncomingMessage) => void request.socket.resetAndDestroy()
     const begin = (request: IncomingMessage, response: ServerResponse) =>
       void response.write('half', () => reset(request))
-    for (const trouble of [reset, begin]) {
-      behaviour = trouble
+    for (const fault of [reset, begin]) {
+      behaviour = fault
       const error = await failureOf(transport.request(get('/')))
       assert.deepEqual([error.kind, error.sent], ['network', true])
     }
@@ -245,7 +245,7 @@ describe('the transport over sockets', () => {
     await transport.close()
   })
 
-  it('streams an answer as it comes and says how it ended', async () => {
+  it('streams a response as it arrives and reports its end', async () => {
     const transport = open()
     let going: ServerResponse | undefined
     behaviour = (_, response) => {
@@ -273,7 +273,7 @@ describe('the transport over sockets', () => {
     await transport.close()
   })
 
-  it('closes the connection of a stream that nobody reads any more, or that is aborted', async () => {
+  it('closes the connection of a stream that is abandoned or aborted', async () => {
     const transport = open()
     behaviour = (_, response) => void response.write('x')
     const left = await transport.stream(get('/'))
@@ -288,7 +288,7 @@ describe('the transport over sockets', () => {
     while (connections.size > 0) await once([...connections][0]!, 'close')
   })
 
-  it('lets a fast server wait for a slow reader, and loses nothing', async () => {
+  it('applies backpressure to a fast server, and loses nothing', async () => {
     const transport = open()
     const size = 8 * 1024 * 1024
     behaviour = (_, response) => void response.end(Buffer.alloc(size, 'x'))

@@ -2,31 +2,32 @@
 
 import type { buildConnector, Dispatcher } from 'undici'
 import { Connections } from './connections.ts'
-import { refuseAborted, StreamedAnswer, WholeAnswer } from './http-answer.ts'
+import { BufferedResponse, StreamedResponse, throwIfAborted } from './http-response.ts'
 import type { Transport, TransportRequest, TransportResponse, TransportStream } from './transport.ts'
 
 export interface HttpTransportOptions {
-  /** Scheme, host and port; a path is put before every request's. */
+  /** Scheme, host and port; a path becomes the prefix of every request. */
   readonly server: string
   /** Opens a connection with the newest certificates. */
   readonly connect: buildConnector.connector
-  /** Connections for requests at most; each stream has one more of its own. */
+  /** Maximum number of connections for requests; each stream has an additional one. */
   readonly maxConnections: number
-  /** One connection for all requests instead of one for each that is in flight. */
+  /** One connection for all requests instead of one for each request in flight. */
   readonly http2?: boolean
 }
 
-/** Idle connections are kept this long: less than the 90 s after which the API server closes them, so that it is we
- * who close and no request meets a connection that is just being closed. */
+/**
+ * Keep-alive time of idle connections. It is shorter than the 90 s of the API server, so that the client closes first
+ * and no request meets a closing connection.
+ */
 const keepAliveMs = 75_000
 
 /** Concurrent streams on one HTTP/2 connection; the server allows 100 to 250. */
 const http2Streams = 100
 
 /**
- * The transport over sockets: kept-alive connections for requests, and others for streams, so that neither takes the
- * other's place. Not promised: that a request cut in the middle was not carried out; `sent` is false only
- * when no byte of it left.
+ * The transport over sockets: kept-alive connections for requests, and separate ones for streams. Not promised: that
+ * a request cut in the middle was not carried out; `sent` is false only if no byte of it was sent.
  */
 export class HttpTransport implements Transport {
   readonly #options: HttpTransportOptions
@@ -41,31 +42,31 @@ export class HttpTransport implements Transport {
     this.#streams = connections(options, Number.POSITIVE_INFINITY)
   }
 
-  /** New requests get new connections, those in flight finish on theirs: for another client certificate. */
+  /** New requests get new connections; requests in flight finish on theirs. For a changed client certificate. */
   renewConnections(): void {
     const old = [this.#requests, this.#streams]
     this.#requests = connections(this.#options, this.#options.maxConnections)
     this.#streams = connections(this.#options, Number.POSITIVE_INFINITY)
-    // Whatever ends their requests also ends them; there is nobody left to tell.
+    // The requests of these connections report their own failures.
     for (const each of old) each.close().catch(() => {})
   }
 
   async request(request: TransportRequest): Promise<TransportResponse> {
-    refuseAborted(request.signal)
+    throwIfAborted(request.signal)
     return new Promise((resolve, reject) => {
       this.#requests.dispatch(
         this.#dispatchOptions(request),
-        new WholeAnswer(request.signal, resolve, reject),
+        new BufferedResponse(request.signal, resolve, reject),
       )
     })
   }
 
   async stream(request: TransportRequest): Promise<TransportStream> {
-    refuseAborted(request.signal)
+    throwIfAborted(request.signal)
     return new Promise((resolve, reject) => {
       this.#streams.dispatch(
         this.#dispatchOptions(request),
-        new StreamedAnswer(request.signal, resolve, reject),
+        new StreamedResponse(request.signal, resolve, reject),
       )
     })
   }
@@ -80,7 +81,7 @@ export class HttpTransport implements Transport {
       path: this.#basePath + request.path,
       headers: request.headers as Record<string, string | string[]>,
       body: request.body,
-      headersTimeout: request.answerTimeoutMs ?? request.timeoutMs,
+      headersTimeout: request.responseTimeoutMs ?? request.timeoutMs,
       bodyTimeout: request.timeoutMs,
     }
   }
@@ -97,8 +98,8 @@ function connections(options: HttpTransportOptions, most: number): Connections {
       keepAliveTimeout: keepAliveMs,
       keepAliveMaxTimeout: keepAliveMs,
     },
-    // One HTTP/2 connection carries all requests; streams may be more than one carries.
-    most: http2 && most < Number.POSITIVE_INFINITY ? 1 : most,
-    places: http2 ? http2Streams : 1,
+    // One HTTP/2 connection carries all requests. Streams may exceed the limit of one connection.
+    maxConnections: http2 && most < Number.POSITIVE_INFINITY ? 1 : most,
+    slotsPerConnection: http2 ? http2Streams : 1,
   })
 }

@@ -12,7 +12,7 @@ export {
   defaultTimeoutMs,
 } from './create-client.ts'
 export { type Credentials, CredentialsError, type HeaderValues } from './credentials.ts'
-export { type DiscoveredResource, discover, type ServerVersion, serverVersion } from './discovery.ts'
+export { type DiscoveredResource, discover } from './discovery.ts'
 export {
   isAlreadyExists,
   isConflict,
@@ -38,7 +38,6 @@ export type {
   StoredMeta,
 } from './object.ts'
 export type {
-  AnswerOptions,
   ApplyOptions,
   DeleteCollectionOptions,
   DeleteOptions,
@@ -49,6 +48,7 @@ export type {
   Patch,
   PatchOptions,
   RequestOptions,
+  ResponseOptions,
   SelectOptions,
   UpdateOptions,
   WatchOptions,
@@ -65,7 +65,7 @@ export {
   type ResourceDescriptor,
   resourceName,
 } from './resource.ts'
-export { defaultRetryPolicy, mayBeCarriedOut, type RetryPolicy, wasTurnedAway } from './retry.ts'
+export { defaultRetryPolicy, mayBeCarriedOut, type RetryPolicy, wasNotProcessed } from './retry.ts'
 export {
   type BindOptions,
   bindPod,
@@ -78,7 +78,7 @@ export {
   type TokenOptions,
 } from './subresources.ts'
 export {
-  type AnswerBody,
+  type ResponseBody,
   type Transport,
   TransportError,
   type TransportFailure,

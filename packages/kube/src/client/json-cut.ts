@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Into the member of this name, or into every element of an array. */
+/** Selects the member of this name, or every element of an array. */
 export type Step = Buffer | 'elements'
 
 /**
- * A JSON text without the members that a path of steps leads to. Everything else stays as it is, also what is no JSON: to
- * say so is left to the parser, but for what is cut out. Not promised: that all of them vanish; those whose name is
- * escaped or given twice may stay.
+ * Removes the members at a path from a JSON text. Everything else stays as it is, also invalid JSON: the parser
+ * reports it, except inside the removed members. Not promised: that every such member is removed. A member whose name
+ * is escaped or given twice may stay.
  */
 export function cutMembers(bytes: Buffer, path: readonly Step[]): string {
   let text = ''
@@ -18,7 +18,7 @@ export function cutMembers(bytes: Buffer, path: readonly Step[]): string {
   return text + bytes.toString('utf8', from)
 }
 
-/** The text of the first member that a path leads to, its name included; undefined where none is found. */
+/** Returns the text of the first member at a path, including its name; undefined if there is none. */
 export function memberAt(bytes: Buffer, path: readonly Step[]): string | undefined {
   const [cut] = new Scan(bytes, path).cuts
   return cut && bytes.toString('utf8', cut[0], cut[1])
@@ -34,10 +34,12 @@ const openBrace = 0x7b
 const closeBrace = 0x7d
 const lastWhitespace = 0x20
 
-/** A walk through the bytes. Its methods pass what begins where it stands; they return false when there is no need or no
- * way to go on. */
+/**
+ * Walks through the bytes. Each method consumes the item at the current position. It returns false if the walk need
+ * not or cannot continue.
+ */
 class Scan {
-  /** Beginning and end of each member, with one of the commas around it. */
+  /** Start and end of each member, with one adjacent comma. */
   readonly cuts: (readonly [begin: number, end: number])[] = []
   readonly #bytes: Buffer
   readonly #path: readonly Step[]
@@ -51,7 +53,7 @@ class Scan {
     this.#walk(0)
   }
 
-  /** Passes a value to which the first steps have led. */
+  /** Consumes a value that is reached by the first `depth` steps. */
   #walk(depth: number): boolean {
     const step = this.#path[depth]
     const first = this.#next()
@@ -95,13 +97,13 @@ class Scan {
     return true
   }
 
-  /** Passes a comma; false when it stands before nothing, which is not to be hidden from the parser. */
+  /** Consumes a comma. Returns false if no member follows, because the parser must report that error. */
   #memberFollows(): boolean {
     this.#at++
     return this.#next() === quote
   }
 
-  /** Whether the string that begins here is this one, in these bytes. */
+  /** Reports whether the string at the current position has exactly these bytes. */
   #isNamed(wanted: Buffer): boolean {
     const begin = this.#at + 1
     const end = begin + wanted.length
@@ -118,7 +120,7 @@ class Scan {
     return this.#at > begin
   }
 
-  /** To behind the bracket that closes the outermost of those that are open. */
+  /** Moves behind the bracket that closes the outermost open one. */
   #skipNested(open: number): boolean {
     const bytes = this.#bytes
     const { length } = bytes
@@ -141,14 +143,14 @@ class Scan {
     return this.#at <= this.#bytes.length
   }
 
-  /** The next byte that is no whitespace; undefined at the end. */
+  /** Returns the next byte that is not whitespace; undefined at the end. */
   #next(): number | undefined {
     while (this.#bytes[this.#at]! <= lastWhitespace) this.#at++
     return this.#bytes[this.#at]
   }
 }
 
-/** Where the closing quote of the string that begins here is, or the end of the text. */
+/** Returns the position of the closing quote, or the end of the text. */
 function endOfString(bytes: Buffer, begin: number): number {
   const { length } = bytes
   let at = begin + 1
@@ -156,7 +158,7 @@ function endOfString(bytes: Buffer, begin: number): number {
   return Math.min(at, length)
 }
 
-/** Part of a number or a word. */
+/** Reports whether the byte is part of a number or literal. */
 function isInScalar(byte: number | undefined): boolean {
   return (
     byte !== undefined &&

@@ -5,14 +5,14 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { LineSplitter } from './line-splitter.ts'
 
-/** The bytes cut at these places, which may fall anywhere, also inside a character. */
+/** Cuts the bytes at these places, which may fall inside a character. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
   const sorted = [...new Set(places.map(place => place % (bytes.length + 1)))].sort((a, b) => a - b)
   return [...sorted, bytes.length].map((end, index) => bytes.subarray(sorted[index - 1] ?? 0, end))
 }
 
-describe('a line splitter', () => {
-  it('finds the same lines wherever the stream was cut', () => {
+describe('LineSplitter', () => {
+  it('finds the same lines for any chunks', () => {
     const line = fc.string({ unit: 'grapheme', minLength: 1 }).filter(text => !text.includes('\n'))
     fc.assert(
       fc.property(fc.array(line), fc.array(fc.nat()), (lines, places) => {
@@ -26,7 +26,7 @@ describe('a line splitter', () => {
     )
   })
 
-  it('keeps an unfinished line to itself', () => {
+  it('keeps an incomplete line', () => {
     const splitter = new LineSplitter(100)
     const found: string[] = []
     splitter.push(Buffer.from('one\n\ntw'), each => found.push(each.toString()))
@@ -36,7 +36,7 @@ describe('a line splitter', () => {
     assert.deepEqual(found, ['one', 'two'])
   })
 
-  it('refuses a line that is longer than its limit, whether it has ended or not', () => {
+  it('rejects a line beyond the limit, complete or not', () => {
     assert.throws(() => new LineSplitter(3).push(Buffer.from('four'), () => {}), /more than 3 bytes/)
     assert.throws(() => new LineSplitter(3).push(Buffer.from('four\n'), () => {}), /more than 3 bytes/)
     const splitter = new LineSplitter(3)

@@ -7,8 +7,8 @@ export class LineTooLongError extends Error {
 }
 
 /**
- * Cuts a stream of bytes into lines, wherever its chunks were cut, also inside a character. Bytes after the last line
- * break are kept for the next chunk and never handed out on their own: a line that was cut off is not a line.
+ * Splits a stream of bytes into lines. Chunks may be cut anywhere, also inside a character. Bytes after the last line
+ * break are kept for the next chunk. They are never delivered alone, because a truncated line is not an event.
  */
 export class LineSplitter {
   readonly #maxLineBytes: number
@@ -19,13 +19,15 @@ export class LineSplitter {
     this.#maxLineBytes = maxLineBytes
   }
 
-  /** Bytes of a line whose end has not come yet. */
+  /** The number of bytes of the incomplete line. */
   get pendingBytes(): number {
     return this.#pendingBytes
   }
 
-  /** Calls back for each line that this chunk completes, empty ones left out. Throws a LineTooLongError when a line exceeds
-   * the limit, so that a broken server cannot fill the memory. */
+  /**
+   * Calls back for each line that this chunk completes, except empty ones. Throws a LineTooLongError if a line
+   * exceeds the limit, so that a broken server cannot fill the memory.
+   */
   push(bytes: Uint8Array, onLine: (line: Buffer) => void): void {
     const chunk = Buffer.isBuffer(bytes)
       ? bytes

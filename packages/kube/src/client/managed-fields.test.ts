@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { type AnswerShape, parseWithoutManagedFields } from './managed-fields.ts'
+import { parseWithoutManagedFields, type ResponseShape } from './managed-fields.ts'
 
 type Json = Record<string, unknown>
 
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What is promised, said in the slow way. */
-function parseThenDelete(text: string, shape: AnswerShape): unknown {
+/** The reference: parses everything, then deletes. */
+function parseThenDelete(text: string, shape: ResponseShape): unknown {
   const value: unknown = JSON.parse(text)
   const strip = (object: unknown) => {
     if (isObject(object) && isObject(object.metadata)) delete object.metadata.managedFields
@@ -33,7 +33,7 @@ function assertSame(text: string): void {
   }
 }
 
-/** Names that matter somewhere, everywhere; and others. */
+/** Names with a meaning anywhere in a response, and others. */
 const names = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom('metadata', 'managedFields', 'items', 'object', 'spec', 'kind') },
   {
@@ -54,61 +54,61 @@ const json = fc.letrec<{ value: unknown; object: unknown; list: unknown }>(tie =
   list: fc.array(tie('value'), { maxLength: 4, depthIdentifier: 'json' }),
 }))
 
-/** Objects as the API has them, with anything in the places that matter. */
+/** API objects with arbitrary content in the relevant places. */
 const metadata = fc.dictionary(
   fc.constantFrom('name', 'managedFields', 'annotations', 'labels', 'metadata'),
   json.value,
 )
 const object = fc.dictionary(fc.constantFrom('kind', 'metadata', 'spec', 'items', 'object'), json.value)
 const kubeObject = fc.tuple(object, metadata).map(([rest, metadata]) => ({ ...rest, metadata }))
-const answer = fc.oneof(
+const response = fc.oneof(
   json.value,
   kubeObject,
   fc.record({ metadata, items: fc.array(fc.oneof(kubeObject, json.value)) }),
   fc.record({ type: json.value, object: kubeObject, metadata }),
 )
 
-describe('parsing without managedFields', () => {
-  it('equals parsing and then taking them away, for any JSON in any layout', () => {
+describe('parseWithoutManagedFields', () => {
+  it('equals JSON.parse followed by delete, for any JSON and layout', () => {
     const layout = fc.constantFrom(undefined, 1, '\t', '\r\n ')
     fc.assert(
-      fc.property(answer, layout, (value, space) => assertSame(JSON.stringify(value, null, space))),
+      fc.property(response, layout, (value, space) => assertSame(JSON.stringify(value, null, space))),
       { numRuns: 2_000 },
     )
   })
 
   const odd = {
-    'a name that is escaped': '{"meta\\u0064ata":{"managed\\u0046ields":[1],"name":"a"}}',
-    'names that are given twice':
+    'an escaped name': '{"meta\\u0064ata":{"managed\\u0046ields":[1],"name":"a"}}',
+    'duplicate names':
       '{"metadata":{"managedFields":[1]},"metadata":{"a":1,"managedFields":[1],"managedFields":[2],"b":2}}',
-    'nothing else in the metadata': '{"metadata":{"managedFields":[]},"spec":{}}',
-    'them first': '{"metadata":{"managedFields":[{"a":"]}"}],"name":"a"}}',
-    'them in the middle': '{"metadata":{"uid":"1" , "managedFields" : [ ] , "name":"a"}}',
-    'them last': '{"metadata":{"name":"a","managedFields":null}}',
+    'only managedFields in the metadata': '{"metadata":{"managedFields":[]},"spec":{}}',
+    'managedFields first': '{"metadata":{"managedFields":[{"a":"]}"}],"name":"a"}}',
+    'managedFields in the middle': '{"metadata":{"uid":"1" , "managedFields" : [ ] , "name":"a"}}',
+    'managedFields last': '{"metadata":{"name":"a","managedFields":null}}',
     'the name as a value':
       '{"metadata":{"name":"managedFields","annotations":{"managedFields":"managedFields"}}}',
     'characters of several bytes':
       '{"metadata":{"name":"ä€😀","managedFields":[{"ä€😀":"😀"}],"uid":"ä€😀"}}',
   }
   for (const [what, text] of Object.entries(odd))
-    it(`is right with ${what}`, () => {
+    it(`handles ${what}`, () => {
       assertSame(text)
       assertSame(`{"type":"ADDED","object":${text}}`)
       assertSame(`{"items":[${text},{},${text}]}`)
     })
 
-  it('refuses what JSON.parse refuses, wherever an answer is cut off', () => {
+  it('rejects truncated responses, as JSON.parse does', () => {
     const texts = Object.values(odd).flatMap(text => [
       [text, 'object'],
       [`{"object":${text}}`, 'event'],
       [`{"items":[${text}]}`, 'list'],
-    ]) as [string, AnswerShape][]
+    ]) as [string, ResponseShape][]
     for (const [text, shape] of texts)
       for (let end = 0; end < text.length; end++)
         assert.throws(() => parseWithoutManagedFields(Buffer.from(text.slice(0, end)), shape), SyntaxError)
   })
 
-  it('refuses what is no JSON beside them', () => {
+  it('rejects invalid JSON next to managedFields', () => {
     for (const text of [
       '{"metadata":{"managedFields":[]}',
       '{"metadata":{"managedFields":[]}}}',

@@ -2,25 +2,25 @@
 
 import { cutMembers, type Step } from './json-cut.ts'
 import type { KubeObject } from './object.ts'
-import type { AnswerBody } from './transport.ts'
+import type { ResponseBody } from './transport.ts'
 
-/** Where the objects of an answer are: it is one, it is a list of them, or it is a watch event about one. */
-export type AnswerShape = 'object' | 'list' | 'event'
+/** The position of objects in a response: the response itself, the items of a list, or the object of a watch event. */
+export type ResponseShape = 'object' | 'list' | 'event'
 
 const key = Buffer.from('managedFields')
 const inObject: readonly Step[] = [Buffer.from('metadata'), key]
-const paths: Readonly<Record<AnswerShape, readonly Step[]>> = {
+const paths: Readonly<Record<ResponseShape, readonly Step[]>> = {
   object: inObject,
   list: [Buffer.from('items'), 'elements', ...inObject],
   event: [Buffer.from('object'), ...inObject],
 }
 
 /**
- * An answer without its objects' metadata.managedFields: they are two fifths of a pod as the server sends it, and more
- * than half of the work of parsing it, so they are cut out of the bytes before. Nothing else of that name vanishes.
- * Throws a SyntaxError as JSON.parse does; not promised is that what the managedFields hold is checked.
+ * Parses a response without the managedFields of its objects. They are two fifths of a pod's bytes and more than half
+ * of the parsing time, so they are removed from the bytes first. Other members of that name stay. Throws a
+ * SyntaxError like JSON.parse. Not promised: that the content of managedFields is valid JSON.
  */
-export function parseWithoutManagedFields(body: AnswerBody, shape: AnswerShape): unknown {
+export function parseWithoutManagedFields(body: ResponseBody, shape: ResponseShape): unknown {
   const isWorthwhile = typeof body !== 'string' && body.includes(key)
   const value = JSON.parse(isWorthwhile ? cutMembers(body, paths[shape]) : body.toString())
   if (shape === 'object') return withoutManagedFields(value)
@@ -29,7 +29,7 @@ export function parseWithoutManagedFields(body: AnswerBody, shape: AnswerShape):
   return value
 }
 
-/** Everything but managedFields, which only the server reads. */
+/** Removes managedFields, which only the server reads. */
 export function withoutManagedFields<T extends KubeObject>(object: T): T {
   if (object?.metadata?.managedFields === undefined) return object
   const { managedFields: _, ...metadata } = object.metadata

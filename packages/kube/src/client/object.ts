@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What every Kubernetes object has. All of it is read-only here so that any generated type fits, mutable or not.
+// The common part of all Kubernetes objects. All fields are read-only, so that any generated type fits, mutable or
+// not.
 
 export interface OwnerReference {
   readonly apiVersion: string
@@ -34,30 +35,30 @@ export interface KubeObject {
   readonly metadata?: ObjectMeta
 }
 
-/** What the server fills in for every object it stores. */
+/** Fields that the server sets on every stored object. */
 export interface StoredMeta extends ObjectMeta {
   readonly name: string
   readonly uid: string
   readonly resourceVersion: string
 }
 
-/** An object as the server returned it: named, with a UID and a resourceVersion. */
+/** An object from the server: it has a name, a UID and a resourceVersion. */
 export type Stored<T extends KubeObject = KubeObject> = T & { readonly metadata: StoredMeta }
 
-/** Names one object; the metadata of any stored object is one. */
+/** Identifies one object; the metadata of any stored object fits. */
 export interface ObjectRef {
   readonly name: string
-  /** Left out for cluster-scoped objects. */
+  /** Undefined for cluster-scoped objects. */
   readonly namespace?: string
 }
 
 export interface ObjectList<T extends KubeObject> {
   readonly items: Stored<T>[]
-  /** The moment of the cluster's history that the list shows. */
+  /** The resourceVersion of the list. */
   readonly resourceVersion: string
 }
 
 export interface ObjectPage<T extends KubeObject> extends ObjectList<T> {
-  /** Where the next page starts; undefined on the last one. */
+  /** The token of the next page; undefined on the last one. */
   readonly continue?: string
 }

@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What can be asked of each request, beside the object itself.
+// Options of each request.
 import type { Priority } from '../queue/fair-order.ts'
 
-export interface AnswerOptions {
-  /** False leaves metadata.managedFields out of the objects that are returned, which are then parsed in half the time;
-   * as the client's `managedFields` says unless told. */
+export interface ResponseOptions {
+  /**
+   * False leaves metadata.managedFields out of returned objects, which halves the parsing time. Default: the client's
+   * `managedFields`.
+   */
   readonly managedFields?: boolean
 }
 
-export interface RequestOptions extends AnswerOptions {
-  /** Ends the request, its retries and its waiting for a turn; the promise rejects with code `Aborted`. */
+export interface RequestOptions extends ResponseOptions {
+  /** Ends the request, its retries and its wait for a slot. The promise rejects with code `Aborted`. */
   readonly signal?: AbortSignal
-  /** Longest silence of the server for one attempt; the client's `timeoutMs` unless told. */
+  /** Longest silence of the server for one attempt. Default: the client's `timeoutMs`. */
   readonly timeoutMs?: number
-  /** At most this many attempts, the first included; 1 never repeats. As the client's retry policy says unless told. */
+  /** Maximum number of attempts, including the first; 1 disables retries. Default: the client's retry policy. */
   readonly attempts?: number
-  /** Neither waits for the in-flight limit nor for the rate limit nor for a server that asked to slow down. For the
-   * few requests on which safety depends, such as renewing a lease. */
+  /**
+   * Bypasses the in-flight limit, the rate limit and the pause of a throttling server. Only for requests on which
+   * safety depends, such as the renewal of a lease.
+   */
   readonly urgent?: boolean
-  /** How many turns it gets while more requests wait than may be in flight; `normal` unless told. Namespaces take turns
-   * within a priority. */
+  /** The share of slots while requests wait. Default: `normal`. Namespaces take turns within a priority. */
   readonly priority?: Priority
 }
 
@@ -29,7 +32,7 @@ export interface GetOptions extends RequestOptions {
 }
 
 export interface SelectOptions {
-  /** All namespaces unless told. */
+  /** Default: all namespaces. */
   readonly namespace?: string
   /** `app=web,tier in (a, b),!old`. */
   readonly labelSelector?: string
@@ -38,45 +41,45 @@ export interface SelectOptions {
 }
 
 export interface ListOptions extends RequestOptions, SelectOptions {
-  /** Objects per page; 0 asks for everything in one answer. */
+  /** Objects per page; 0 requests everything in one response. */
   readonly limit?: number
   readonly resourceVersion?: string
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan'
 }
 
 export interface PageOptions extends ListOptions {
-  /** Where the previous page ended. */
+  /** The token of the previous page. */
   readonly continue?: string
 }
 
-export interface WatchOptions extends SelectOptions, AnswerOptions {
+export interface WatchOptions extends SelectOptions, ResponseOptions {
   readonly signal?: AbortSignal
-  /** Events after this moment; without it the server starts with what exists. */
+  /** Watches from this resourceVersion. Without it, the server starts with the existing objects. */
   readonly resourceVersion?: string
   readonly resourceVersionMatch?: 'NotOlderThan'
-  /** First every existing object as ADDED, then a bookmark that says so (streaming list). */
+  /** Sends every existing object as ADDED first, then a bookmark (streaming list). */
   readonly sendInitialEvents?: boolean
-  /** How long the server is asked to keep the watch open. */
+  /** Requested duration of the watch. */
   readonly timeoutSeconds?: number
-  /** Longest silence before the connection counts as dead. Bookmarks come every minute. */
+  /** Longest silence before the connection counts as dead. The server sends a bookmark every minute. */
   readonly idleTimeoutMs?: number
-  /** The resourceVersions of states that the caller has: their events are told as bookmarks and need not be parsed. */
+  /** resourceVersions that the caller already has. Their events arrive as bookmarks, without parsing. */
   readonly known?: ReadonlySet<string>
-  /** The form of the objects; JSON unless told. Events then carry whatever the server sends in that form: tables. */
+  /** Media type of the objects. Default: JSON. Events then carry the server's representation, such as tables. */
   readonly accept?: string
 }
 
 export interface WriteOptions extends RequestOptions {
-  /** The server checks and answers, but stores nothing. */
+  /** The server validates and responds, but stores nothing. */
   readonly dryRun?: boolean
-  /** Whose fields these are in managedFields; the client's own name unless told. */
+  /** The owner of the fields in managedFields. Default: the client's `fieldManager`. */
   readonly fieldManager?: string
-  /** What the server does with unknown and duplicate fields; its default is to warn. */
+  /** Treatment of unknown and duplicate fields; the server's default is Warn. */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict'
 }
 
 export interface UpdateOptions extends WriteOptions {
-  /** `status`; see subresources.ts for those whose objects are of another type. */
+  /** `status`; see subresources.ts for those whose objects have another type. */
   readonly subresource?: string
 }
 
@@ -86,14 +89,14 @@ export interface PatchOptions extends WriteOptions {
 
 export interface ApplyOptions extends WriteOptions {
   readonly subresource?: string
-  /** Required by the server: who owns the applied fields. */
+  /** The owner of the applied fields; the server requires it. */
   readonly fieldManager: string
   /** Takes fields over from other managers instead of failing with `Conflict`. */
   readonly force?: boolean
 }
 
 export interface DeleteOptions extends RequestOptions {
-  /** Deletes only this very object, or fails with `Conflict`. */
+  /** Deletes only this object, or fails with `Conflict`. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
   readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground'
   readonly gracePeriodSeconds?: number
@@ -109,7 +112,7 @@ export interface JsonPatchOperation {
   readonly value?: unknown
 }
 
-/** Exactly one of the three patch languages of the API; server-side apply is `client.apply`. */
+/** Exactly one of the three patch types of the API. Server-side apply is `client.apply`. */
 export type Patch =
   | { readonly merge: object }
   | { readonly json: readonly JsonPatchOperation[] }

@@ -11,7 +11,7 @@ import type {
 
 type Value = string | number | boolean | undefined
 
-/** `?a=1&b=2`, leaving out what is undefined, empty or false; empty when nothing is left. */
+/** Formats `?a=1&b=2` without undefined, empty and false values; empty if none are left. */
 function query(values: Readonly<Record<string, Value>>): string {
   let text = ''
   for (const name in values) {
@@ -31,7 +31,7 @@ export function getQuery(resourceVersion: string | undefined): string {
 }
 
 export function pageQuery(options: PageOptions): string {
-  // A continue token holds its resourceVersion; the server refuses both.
+  // A continue token contains its resourceVersion; the server rejects requests with both.
   const first = options.continue === undefined
   return query({
     ...selectors(options),

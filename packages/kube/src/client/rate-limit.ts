@@ -3,7 +3,7 @@
 export interface RateLimit {
   /** Requests per second in the long run. */
   readonly qps: number
-  /** Requests that may go at once after a quiet time. */
+  /** Requests that may start at once after a quiet time. */
   readonly burst: number
 }
 
@@ -21,14 +21,14 @@ export class TokenBucket {
     this.#refilledAt = nowMs
   }
 
-  /** Takes a token if there is one; otherwise the milliseconds until there will be. */
+  /** Takes a token if there is one, and returns 0. Otherwise returns the milliseconds until the next token. */
   take(nowMs: number): number {
     this.#tokens = Math.min(
       this.#limit.burst,
       this.#tokens + ((nowMs - this.#refilledAt) / 1000) * this.#limit.qps,
     )
     this.#refilledAt = nowMs
-    // A timer that was computed from a fraction must find the token it waited for despite rounding.
+    // Tolerates rounding, so that a timer finds the token that it waited for.
     if (this.#tokens >= 1 - 1e-9) {
       this.#tokens -= 1
       return 0

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which requests are sent a second time after which failure: those that surely were not carried out, and those that
-// come to the same when they are carried out twice.
+// Tests which requests are repeated after which failure: those that were certainly not carried out, and those whose
+// repetition has the same effect.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { FakeClock } from '../clock/index.ts'
+import { failure, scripted } from '../testing/simulated-server.ts'
+import { things } from '../testing/things.ts'
 import type { Client } from './client.ts'
 import { createClientOn } from './create-client.ts'
 import { isKubeError, type KubeErrorCode } from './error.ts'
-import { failure, scripted } from './simulated-server.fixture.ts'
-import { things } from './things.fixture.ts'
 import { TransportError, type TransportResponse } from './transport.ts'
 
 const object = { metadata: { name: 'a', namespace: 'ns', uid: 'u', resourceVersion: '1' }, items: [] }
@@ -32,7 +32,7 @@ const unsafe: Record<string, Send> = {
   'JSON patch': client => client.patch(things, ref, { json: [] }),
   delete: client => client.delete(things, ref),
 }
-/** What has come meanwhile would be hit by the second one. */
+/** A repetition could hit objects that were created meanwhile. */
 const onlyOnce: Record<string, Send> = {
   'delete of a collection': client => client.deleteCollection(things, { namespace: 'ns' }),
 }
@@ -41,7 +41,7 @@ type Failure = readonly [what: string, TransportResponse | Error, KubeErrorCode]
 
 const network = (message: string, sent: boolean) => new TransportError('network', sent, message)
 const neverCarriedOut: readonly Failure[] = [
-  ['nobody listened', network('connect ECONNREFUSED', false), 'Network'],
+  ['the connection was refused', network('connect ECONNREFUSED', false), 'Network'],
   ['a 429', failure(429, 'TooManyRequests', { 'retry-after': '1' }), 'TooManyRequests'],
   [
     'a 503 that names a time',
@@ -51,18 +51,18 @@ const neverCarriedOut: readonly Failure[] = [
 ]
 const perhapsCarriedOut: readonly Failure[] = [
   ['a connection that was reset', network('read ECONNRESET', true), 'Network'],
-  ['a half-written answer', network('other side closed', true), 'Network'],
-  ['silence', new TransportError('timeout', true, 'the server did not answer in time'), 'Timeout'],
+  ['a truncated response', network('other side closed', true), 'Network'],
+  ['silence', new TransportError('timeout', true, 'the server did not respond in time'), 'Timeout'],
   ['a 503', failure(503, 'ServiceUnavailable'), 'ServiceUnavailable'],
   ['a 504', failure(504, 'Timeout'), 'Timeout'],
 ]
-const answered: readonly Failure[] = [
+const responded: readonly Failure[] = [
   ['a 409', failure(409, 'Conflict'), 'Conflict'],
   ['a 500', failure(500, 'InternalError'), 'Internal'],
   ['an abort', new TransportError('aborted', true, 'aborted'), 'Aborted'],
 ]
 
-/** Sends once, with the failure as the first answer; how often it was sent and what came out. */
+/** Sends once, with the failure as the first response. Returns the number of attempts and the result. */
 async function outcomeOf(send: Send, first: TransportResponse | Error) {
   const clock = new FakeClock()
   const transport = scripted(first, ok)
@@ -92,16 +92,16 @@ function isNotRepeated(verbs: Record<string, Send>, failures: readonly Failure[]
       })
 }
 
-describe('a request that comes to the same when carried out twice', () => {
+describe('an idempotent request', () => {
   isRepeated(safe, [...neverCarriedOut, ...perhapsCarriedOut])
-  isNotRepeated(safe, answered)
+  isNotRepeated(safe, responded)
 })
 
-describe('a request that does not', () => {
+describe('a request that is not idempotent', () => {
   isRepeated(unsafe, neverCarriedOut)
-  isNotRepeated(unsafe, [...perhapsCarriedOut, ...answered])
+  isNotRepeated(unsafe, [...perhapsCarriedOut, ...responded])
 })
 
-describe('a request that means whatever is there when it arrives', () => {
-  isNotRepeated(onlyOnce, [...neverCarriedOut, ...perhapsCarriedOut, ...answered])
+describe('a request whose target may change', () => {
+  isNotRepeated(onlyOnce, [...neverCarriedOut, ...perhapsCarriedOut, ...responded])
 })

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Clock } from '../clock/index.ts'
-import { answerError, describe, transportError } from './answer.ts'
 import type { Credentials, HeaderValues } from './credentials.ts'
 import { KubeError, type KubeErrorCode, type RequestDescription } from './error.ts'
-import type { Gate } from './gate.ts'
 import type { RequestOptions } from './options.ts'
+import type { RequestLimiter } from './request-limiter.ts'
 import { namespaceOfPath } from './resource.ts'
+import { describe, responseError, transportError } from './response.ts'
 import { backoffMs, type RetryPolicy, retryDelayMs } from './retry.ts'
 import type {
-  AnswerBody,
+  ResponseBody,
   Transport,
   TransportHeaders,
   TransportRequest,
@@ -17,11 +17,11 @@ import type {
 } from './transport.ts'
 import { parseWarnings } from './warning.ts'
 
-/** One HTTP request that was answered or failed; repeated ones are reported each. For metrics. */
+/** Report of one HTTP request, for metrics. Each repetition is reported. */
 export interface RequestReport extends RequestDescription {
-  /** `pods`, `deployments.apps`, `pods/binding`; empty for what is no resource. */
+  /** `pods`, `deployments.apps`, `pods/binding`; empty for other paths. */
   readonly resource: string
-  /** The HTTP status; 0 when no answer came. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number
   readonly code: KubeErrorCode | 'OK'
   readonly seconds: number
@@ -30,7 +30,7 @@ export interface RequestReport extends RequestDescription {
 export interface RequesterOptions {
   readonly transport: Transport
   readonly credentials: Credentials | undefined
-  readonly gate: Gate
+  readonly limiter: RequestLimiter
   readonly clock: Clock
   readonly retry: RetryPolicy
   readonly timeoutMs: number
@@ -46,15 +46,15 @@ export interface Call extends RequestDescription {
   readonly body?: string
   readonly contentType?: string
   readonly accept?: string
-  /** Whether doing it twice is the same as doing it once. */
+  /** Doing it twice equals doing it once. */
   readonly idempotent: boolean
-  /** Whether it is never repeated, even when it surely was not carried out: while we wait its meaning may change. */
+  /** Never repeated, even if it was certainly not carried out: its target may change during the wait. */
   readonly once?: boolean
-  /** Told why, before each further attempt. */
+  /** Called with the error before each further attempt. */
   readonly onRepeat?: (error: KubeError) => void
 }
 
-/** Carries one call through: its turn, its credentials, its attempts. Knows nothing of what is asked. */
+/** Runs one call: slot, credentials, attempts. Does not interpret the content. */
 export class Requester {
   readonly #options: RequesterOptions
 
@@ -62,9 +62,9 @@ export class Requester {
     this.#options = options
   }
 
-  /** The body of the answer. */
-  async send(call: Call, options: RequestOptions = {}): Promise<AnswerBody> {
-    const { gate, retry, clock, random } = this.#options
+  /** Returns the body of the response. */
+  async send(call: Call, options: RequestOptions = {}): Promise<ResponseBody> {
+    const { limiter, retry, clock, random } = this.#options
     let renewed = false
     for (let attempt = 1; ; attempt++) {
       const result = await this.#attempt(call, options)
@@ -77,7 +77,7 @@ export class Requester {
       if (attempt >= (options.attempts ?? Number.POSITIVE_INFINITY)) throw result
       const delay = call.once ? undefined : retryDelayMs(result, attempt, call.idempotent, retry, random)
       if (result.code === 'TooManyRequests')
-        gate.slowDown((result.retryAfterSeconds ?? 0) * 1000 || (delay ?? 0))
+        limiter.slowDown((result.retryAfterSeconds ?? 0) * 1000 || (delay ?? 0))
       if (delay === undefined) throw result
       call.onRepeat?.(result)
       try {
@@ -88,7 +88,7 @@ export class Requester {
     }
   }
 
-  /** Waits as before a further attempt of something that failed so often already. */
+  /** Waits as before the given attempt. */
   async pause(attempt: number, signal?: AbortSignal): Promise<void> {
     const { clock, retry, random } = this.#options
     try {
@@ -98,19 +98,22 @@ export class Requester {
     }
   }
 
-  /** The answer as it comes, once, outside the in-flight limit: streams last. */
+  /**
+   * Returns the response as it arrives, without retries and outside the in-flight limit, because streams are
+   * long-lived.
+   */
   async stream(call: Call, timeoutMs: number, signal?: AbortSignal): Promise<TransportStream> {
     const startedAt = this.#options.clock.monotonic()
     try {
       const request = await this.#build(call, timeoutMs, signal)
-      const answerTimeoutMs = Math.min(timeoutMs, this.#options.timeoutMs)
-      const stream = await this.#options.transport.stream({ ...request, answerTimeoutMs })
+      const responseTimeoutMs = Math.min(timeoutMs, this.#options.timeoutMs)
+      const stream = await this.#options.transport.stream({ ...request, responseTimeoutMs })
       this.#warn(call, stream.headers)
       if (stream.status < 300) {
         this.#report(call, startedAt, stream.status, 'OK')
         return stream
       }
-      throw answerError(call, stream.status, stream.headers, await textOf(stream))
+      throw responseError(call, stream.status, stream.headers, await textOf(stream))
     } catch (cause) {
       const error = transportError(call, cause)
       this.#report(call, startedAt, error.status ?? 0, error.code)
@@ -119,13 +122,13 @@ export class Requester {
     }
   }
 
-  async #attempt(call: Call, options: RequestOptions): Promise<AnswerBody | KubeError> {
-    const { gate, transport, clock } = this.#options
+  async #attempt(call: Call, options: RequestOptions): Promise<ResponseBody | KubeError> {
+    const { limiter, transport, clock } = this.#options
     const { signal, urgent, priority } = options
     if (signal?.aborted) throw aborted(call, signal, false)
     if (!urgent) {
       try {
-        const turn = gate.enter(signal, { owner: namespaceOfPath(call.path), priority })
+        const turn = limiter.enter(signal, { owner: namespaceOfPath(call.path), priority })
         if (turn) await turn
       } catch {
         throw aborted(call, signal, false)
@@ -135,23 +138,23 @@ export class Requester {
     let error: KubeError
     try {
       const request = this.#build(call, options.timeoutMs ?? this.#options.timeoutMs, signal)
-      const answer = await transport.request(request instanceof Promise ? await request : request)
-      if (answer.headers.warning !== undefined) this.#warn(call, answer.headers)
-      if (answer.status < 300) {
-        this.#report(call, startedAt, answer.status, 'OK')
-        return answer.body
+      const response = await transport.request(request instanceof Promise ? await request : request)
+      if (response.headers.warning !== undefined) this.#warn(call, response.headers)
+      if (response.status < 300) {
+        this.#report(call, startedAt, response.status, 'OK')
+        return response.body
       }
-      error = answerError(call, answer.status, answer.headers, answer.body.toString())
+      error = responseError(call, response.status, response.headers, response.body.toString())
     } catch (cause) {
       error = transportError(call, cause)
     } finally {
-      if (!urgent) gate.leave()
+      if (!urgent) limiter.leave()
     }
     this.#report(call, startedAt, error.status ?? 0, error.code)
     return error
   }
 
-  /** At once where the credentials are at hand, as they nearly always are. */
+  /** Synchronous if the credentials are available, which is the usual case. */
   #build(call: Call, timeoutMs: number, signal?: AbortSignal): TransportRequest | Promise<TransportRequest> {
     const { credentials } = this.#options
     const complete = (own?: HeaderValues): TransportRequest => {
@@ -164,15 +167,15 @@ export class Requester {
     return own instanceof Promise ? own.then(complete) : complete(own)
   }
 
-  async #renewCredentials(call: Call, refused: KubeError): Promise<boolean> {
+  async #renewCredentials(call: Call, rejected: KubeError): Promise<boolean> {
     try {
-      return (await this.#options.credentials?.refused()) ?? false
+      return (await this.#options.credentials?.handleUnauthorized()) ?? false
     } catch (cause) {
       throw new KubeError({
         code: 'Credentials',
-        message: `the server refused the credentials (${refused.message}) and there are no others: ${String(cause)}`,
+        message: `the server rejected the credentials (${rejected.message}) and there are no others: ${String(cause)}`,
         request: describe(call),
-        status: refused.status,
+        status: rejected.status,
         cause,
       })
     }

@@ -4,7 +4,7 @@ import type { KubeObject, ObjectRef } from './object.ts'
 
 declare const objectType: unique symbol
 
-/** Where a kind of object lives in the API, and (for the compiler only) which type its objects have. */
+/** The location of a kind in the API and, for the compiler only, the type of its objects. */
 export interface Resource<T extends KubeObject = KubeObject> {
   /** Empty for the core group. */
   readonly group: string
@@ -18,7 +18,7 @@ export interface Resource<T extends KubeObject = KubeObject> {
 
 export type ResourceDescriptor = Pick<Resource, 'group' | 'version' | 'resource' | 'kind' | 'namespaced'>
 
-/** Gives a descriptor the type of its objects: `const pods = defineResource<Pod>({ … })`. */
+/** Adds the type of the objects to a descriptor: `const pods = defineResource<Pod>({ … })`. */
 export function defineResource<T extends KubeObject>(descriptor: ResourceDescriptor): Resource<T> {
   return descriptor
 }
@@ -27,12 +27,12 @@ export function apiVersionOf({ group, version }: ResourceDescriptor): string {
   return group === '' ? version : `${group}/${version}`
 }
 
-/** `pods`, `deployments.apps`: unique among the resources of a cluster, whatever their version. */
+/** `pods`, `deployments.apps`: unique among the resources of a cluster, regardless of the version. */
 export function resourceName({ group, resource }: ResourceDescriptor): string {
   return group === '' ? resource : `${resource}.${group}`
 }
 
-/** The URL path of all objects of a resource, in one namespace or (without one) in the cluster. */
+/** Returns the URL path of a resource, in one namespace or (without one) in the cluster. */
 export function collectionPath(resource: ResourceDescriptor, namespace?: string): string {
   const root =
     resource.group === '' ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`
@@ -41,7 +41,7 @@ export function collectionPath(resource: ResourceDescriptor, namespace?: string)
   return `${root}/namespaces/${encodeURIComponent(namespace)}/${resource.resource}`
 }
 
-/** The URL path of one object or of a subresource of it. */
+/** Returns the URL path of an object or of its subresource. */
 export function objectPath(resource: ResourceDescriptor, ref: ObjectRef, subresource?: string): string {
   if (!ref.name) throw new TypeError(`a ${resource.kind} must be addressed by name`)
   if (resource.namespaced && !ref.namespace)
@@ -50,7 +50,7 @@ export function objectPath(resource: ResourceDescriptor, ref: ObjectRef, subreso
   return subresource ? `${path}/${subresource}` : path
 }
 
-/** Empty for what is in none. */
+/** Returns the namespace of a path; empty for cluster-scoped paths. */
 export function namespaceOfPath(path: string): string {
   return /^\/apis?\/.*?\/namespaces\/([^/?]+)/.exec(path)?.[1] ?? ''
 }

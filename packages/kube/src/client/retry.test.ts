@@ -7,9 +7,9 @@ import { defaultRetryPolicy, retryDelayMs } from './retry.ts'
 
 const rows: [what: string, error: Partial<KubeErrorFields>, idempotent: boolean, tryAgain: boolean][] = [
   ['a create that the server throttled', { code: 'TooManyRequests' }, false, true],
-  ['a create that never left', { code: 'Network', sent: false }, false, true],
-  ['a create whose answer was lost', { code: 'Network', sent: true }, false, false],
-  ['a get whose answer was lost', { code: 'Network', sent: true }, true, true],
+  ['a create that was not sent', { code: 'Network', sent: false }, false, true],
+  ['a create whose response was lost', { code: 'Network', sent: true }, false, false],
+  ['a get whose response was lost', { code: 'Network', sent: true }, true, true],
   ['a create that timed out', { code: 'Timeout' }, false, false],
   ['a get that timed out', { code: 'Timeout' }, true, true],
   ['a get that the server could not finish', { code: 'ServerTimeout' }, true, true],
@@ -21,14 +21,19 @@ const rows: [what: string, error: Partial<KubeErrorFields>, idempotent: boolean,
   ],
   ['a create at a server that is not there', { code: 'ServiceUnavailable' }, false, false],
   ['a get at a server that is not there', { code: 'ServiceUnavailable' }, true, true],
-  ['a get that broke the server', { code: 'Internal' }, true, false],
-  ['a get that the server wants again', { code: 'Internal', retryAfterSeconds: 2 }, true, true],
-  ['a create that broke the server', { code: 'Internal', retryAfterSeconds: 2 }, false, false],
+  ['a get with an internal error', { code: 'Internal' }, true, false],
+  ['a get with an internal error and Retry-After', { code: 'Internal', retryAfterSeconds: 2 }, true, true],
+  [
+    'a create with an internal error and Retry-After',
+    { code: 'Internal', retryAfterSeconds: 2 },
+    false,
+    false,
+  ],
   ['a conflict', { code: 'Conflict' }, true, false],
-  ['what is not there', { code: 'NotFound' }, true, false],
-  ['what is invalid', { code: 'Invalid' }, true, false],
+  ['a missing object', { code: 'NotFound' }, true, false],
+  ['an invalid request', { code: 'Invalid' }, true, false],
   ['an aborted request', { code: 'Aborted' }, true, false],
-  ['a server that wants an hour', { code: 'TooManyRequests', retryAfterSeconds: 3600 }, true, false],
+  ['Retry-After of an hour', { code: 'TooManyRequests', retryAfterSeconds: 3600 }, true, false],
 ]
 
 const delay = (error: Partial<KubeErrorFields>, attempt: number, idempotent: boolean, random = 0.5) =>
@@ -40,13 +45,13 @@ const delay = (error: Partial<KubeErrorFields>, attempt: number, idempotent: boo
     () => random,
   )
 
-describe('a failed request', () => {
+describe('retryDelayMs', () => {
   for (const [what, error, idempotent, tryAgain] of rows)
     it(`${what}: ${tryAgain ? 'is repeated' : 'is not repeated'}`, () => {
       assert.equal(delay(error, 1, idempotent) !== undefined, tryAgain)
     })
 
-  it('waits at least as long as the server asks', () => {
+  it('waits at least as long as Retry-After', () => {
     const wait = delay({ code: 'TooManyRequests', retryAfterSeconds: 3 }, 1, false, 0)!
     assert.ok(wait >= 3_000)
   })
@@ -56,10 +61,10 @@ describe('a failed request', () => {
       attempt => delay({ code: 'TooManyRequests' }, attempt, false)!,
     )
     for (const [index, wait] of waits.slice(1).entries()) assert.ok(wait >= waits[index]!)
-    assert.ok(waits.at(-1)! <= defaultRetryPolicy.longestDelayMs)
+    assert.ok(waits.at(-1)! <= defaultRetryPolicy.maxDelayMs)
   })
 
-  it('gives up after the attempts that the policy allows', () => {
+  it('gives up after the attempts of the policy', () => {
     assert.equal(delay({ code: 'Network' }, defaultRetryPolicy.failedAttempts, true), undefined)
     assert.equal(delay({ code: 'TooManyRequests' }, defaultRetryPolicy.throttledAttempts, true), undefined)
   })

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The subresources whose objects are of another type than what they belong to. `status` is an option of update, patch
-// and apply.
+// Subresources whose objects have another type than their parent. `status` is an option of update, patch and apply.
 
 import { deleteFields } from './body.ts'
 import type { Client } from './client.ts'
@@ -43,7 +42,7 @@ export async function getScale(
   return (await client.raw({ verb: 'get', method: 'GET', path, resource: name }, options)) as Scale
 }
 
-/** Sets the number of replicas, whatever it is now. */
+/** Sets the number of replicas, without a precondition. */
 export async function setScale(
   client: Client,
   resource: ResourceDescriptor,
@@ -67,14 +66,14 @@ export async function setScale(
 }
 
 export interface BindOptions extends WriteOptions {
-  /** Binds only this very pod. */
+  /** Binds only the pod with this UID. */
   readonly uid?: string
-  /** Put onto the pod together with the binding. */
+  /** Added to the pod together with the binding. */
   readonly annotations?: Readonly<Record<string, string>>
   readonly labels?: Readonly<Record<string, string>>
 }
 
-/** Puts a pod onto a node. Rejects with `Conflict` when it is already on one. */
+/** Binds a pod to a node. Rejects with `Conflict` if the pod is already bound. */
 export async function bindPod(
   client: Client,
   pod: ObjectRef,
@@ -97,8 +96,10 @@ export async function bindPod(
   await post(client, pods, pod, 'binding', body, options)
 }
 
-/** Asks a pod to leave. Rejects with `TooManyRequests` while a disruption budget forbids it: that is an answer, so it
- * is tried once and left to the caller unless `attempts` says otherwise. */
+/**
+ * Evicts a pod. Rejects with `TooManyRequests` while a PodDisruptionBudget forbids it. That is a final response, so
+ * eviction is tried once unless `attempts` is set.
+ */
 export async function evictPod(client: Client, pod: ObjectRef, options: DeleteOptions = {}): Promise<void> {
   const body = {
     apiVersion: 'policy/v1',
@@ -112,7 +113,7 @@ export async function evictPod(client: Client, pod: ObjectRef, options: DeleteOp
 export interface TokenOptions extends RequestOptions {
   readonly audiences?: readonly string[]
   readonly expirationSeconds?: number
-  /** The token dies with this object. */
+  /** The token becomes invalid when this object is deleted. */
   readonly boundObject?: {
     readonly apiVersion: string
     readonly kind: string
@@ -126,7 +127,7 @@ export interface Token {
   readonly expirationTimestamp: string
 }
 
-/** A new token of a service account. */
+/** Requests a new token of a service account. */
 export async function requestToken(
   client: Client,
   serviceAccount: ObjectRef,
@@ -138,10 +139,10 @@ export async function requestToken(
     kind: 'TokenRequest',
     spec: { audiences, expirationSeconds, boundObjectRef: boundObject },
   }
-  const answer = (await post(client, serviceAccounts, serviceAccount, 'token', body, options)) as {
+  const response = (await post(client, serviceAccounts, serviceAccount, 'token', body, options)) as {
     readonly status: Token
   }
-  return answer.status
+  return response.status
 }
 
 function post(

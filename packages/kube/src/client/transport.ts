@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How bytes travel. The client knows only this; over sockets it is http-transport.ts, in tests a script, in a
-// program with its own API server a function call.
+// The byte-level interface of the client. Implementations: http-transport.ts over sockets, scripts in tests, and a
+// function call in a program with its own API server.
 
 export interface TransportRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -11,8 +11,8 @@ export interface TransportRequest {
   readonly body?: string
   /** Fails with a TransportError of kind `timeout` after this long without a byte from the server. */
   readonly timeoutMs: number
-  /** How long the answer may take to begin; `timeoutMs` unless told. */
-  readonly answerTimeoutMs?: number
+  /** Longest wait for the start of the response. Default: `timeoutMs`. */
+  readonly responseTimeoutMs?: number
   readonly signal?: AbortSignal
 }
 
@@ -22,25 +22,25 @@ export type TransportHeaders = Readonly<Record<string, string | readonly string[
 export interface TransportResponse {
   readonly status: number
   readonly headers: TransportHeaders
-  readonly body: AnswerBody
+  readonly body: ResponseBody
 }
 
-/** A text, or its UTF-8 bytes as they came. */
-export type AnswerBody = string | Buffer
+/** A text, or its UTF-8 bytes as received. */
+export type ResponseBody = string | Buffer
 
 export interface TransportStream {
   readonly status: number
   readonly headers: TransportHeaders
-  /** Ends when the server ends the answer; throws a TransportError when it is cut. Leaving the loop closes it. */
+  /** Ends when the server ends the response; throws a TransportError if it is cut. Leaving the loop closes it. */
   readonly body: AsyncIterable<Uint8Array>
 }
 
 export interface Transport {
-  /** The whole answer. Any HTTP status is an answer; throws only a TransportError. */
+  /** Returns the complete response, with any HTTP status. Throws only a TransportError. */
   request(request: TransportRequest): Promise<TransportResponse>
-  /** The answer as it comes. */
+  /** Returns the response as it arrives. */
   stream(request: TransportRequest): Promise<TransportStream>
-  /** Lets what is in flight finish, takes nothing new. */
+  /** Waits for requests in flight; rejects new ones. */
   close(): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export type TransportFailure = 'network' | 'timeout' | 'aborted'
 export class TransportError extends Error {
   override readonly name = 'TransportError'
   readonly kind: TransportFailure
-  /** False when not a byte of the request can have reached the server. */
+  /** False if no byte of the request can have reached the server. */
   readonly sent: boolean
 
   constructor(kind: TransportFailure, sent: boolean, message: string, cause?: unknown) {

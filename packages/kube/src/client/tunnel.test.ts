@@ -20,21 +20,21 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** Says the words and waits for the same words in capitals. */
+/** Sends a text and waits for the same text in capitals. */
 async function talk(socket: Socket): Promise<void> {
   socket.write('hello')
   assert.equal(String((await once(socket, 'data'))[0]), 'HELLO')
   socket.destroy()
 }
 
-describe('a tunnel', () => {
+describe('openTunnel', () => {
   const echo = createServer(socket => socket.on('data', data => socket.write(String(data).toUpperCase())))
   const http = createHttpServer()
-  let asked: { authority?: string; authorization?: string } = {}
-  let refuse = false
+  let connectRequest: { authority?: string; authorization?: string } = {}
+  let reject = false
   http.on('connect', (request, client: Socket) => {
-    asked = { authority: request.url, authorization: request.headers['proxy-authorization'] }
-    if (refuse) return client.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')
+    connectRequest = { authority: request.url, authorization: request.headers['proxy-authorization'] }
+    if (reject) return client.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')
     const upstream = connect(Number(request.url!.split(':')[1]), '127.0.0.1', () => {
       client.write('HTTP/1.1 200 OK\r\n\r\n')
       client.pipe(upstream).pipe(client)
@@ -81,38 +81,38 @@ describe('a tunnel', () => {
 
   const target = (hostname = 'somewhere') => ({ hostname, port: String(ports.echo), protocol: 'https:' })
 
-  it('goes through an HTTP proxy, with its user and password', async () => {
+  it('connects through an HTTP proxy, with its user and password', async () => {
     await talk(await openTunnel(`http://me:p%40ss@127.0.0.1:${ports.http}`, target(), timeoutMs))
-    assert.deepEqual(asked, {
+    assert.deepEqual(connectRequest, {
       authority: `somewhere:${ports.echo}`,
       authorization: `Basic ${Buffer.from('me:p@ss').toString('base64')}`,
     })
   })
 
-  it('says what the proxy answered, and no password', async () => {
-    refuse = true
-    const refused = openTunnel(`http://me:s3cret@127.0.0.1:${ports.http}`, target(), timeoutMs)
-    await assert.rejects(refused, error => {
-      assert.match(String(error), /CONNECT was answered with 407/)
+  it("reports the proxy's response, without the password", async () => {
+    reject = true
+    const rejected = openTunnel(`http://me:s3cret@127.0.0.1:${ports.http}`, target(), timeoutMs)
+    await assert.rejects(rejected, error => {
+      assert.match(String(error), /CONNECT failed with status 407/)
       assert.doesNotMatch(String(error), /s3cret/)
       return true
     })
   })
 
-  it('goes through a SOCKS proxy, which resolves the name', async () => {
+  it('connects through a SOCKS proxy, which resolves the name', async () => {
     await talk(await openTunnel(`socks5://127.0.0.1:${ports.socks}`, target(), timeoutMs))
     await talk(await openTunnel(`socks5://me:pw@127.0.0.1:${ports.socks}`, target(), timeoutMs))
     assert.equal(socksUser, 'me')
   })
 
-  it('fails when the SOCKS proxy refuses us or cannot get there', async () => {
+  it('fails if the SOCKS proxy rejects the client or cannot connect', async () => {
     const wrong = openTunnel(`socks5://wrong:pw@127.0.0.1:${ports.socks}`, target(), timeoutMs)
     await assert.rejects(wrong, /Authentication failed/)
     const lost = openTunnel(`socks5://127.0.0.1:${ports.socks}`, target('unreachable'), timeoutMs)
     await assert.rejects(lost, /Proxy connection rejected|rejected connection/i)
   })
 
-  it('knows no other kind of proxy', async () => {
+  it('rejects other kinds of proxy', async () => {
     await assert.rejects(openTunnel('ftp://127.0.0.1', target(), timeoutMs), /unknown proxy scheme ftp:/)
   })
 })

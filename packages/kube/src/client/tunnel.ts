@@ -12,8 +12,10 @@ export interface TunnelTarget {
 
 const defaultSocksPort = 1080
 
-/** A socket that reaches the target through an `http`, `https` or `socks5` proxy. User and password of the proxy's URL
- * are used; they never appear in errors. */
+/**
+ * Opens a socket to the target through an `http`, `https` or `socks5` proxy. Uses user and password of the proxy's
+ * URL, which never appear in errors.
+ */
 export async function openTunnel(proxy: string, target: TunnelTarget, timeoutMs: number): Promise<Socket> {
   const url = new URL(proxy)
   const port = Number(target.port || (target.protocol === 'https:' ? 443 : 80))
@@ -50,7 +52,7 @@ async function connectThroughHttp(
     })
     if (statusCode === 200) return socket as Socket
     socket.destroy()
-    throw new Error(`CONNECT was answered with ${statusCode}`)
+    throw new Error(`CONNECT failed with status ${statusCode}`)
   } finally {
     // The socket of a tunnel no longer belongs to the client.
     client.close().catch(() => {})

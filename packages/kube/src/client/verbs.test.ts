@@ -2,20 +2,20 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { scripted } from '../testing/simulated-server.ts'
+import { things } from '../testing/things.ts'
 import type { Client } from './client.ts'
 import { createClientOn } from './create-client.ts'
 import { defineResource } from './resource.ts'
-import { scripted } from './simulated-server.fixture.ts'
 import { bindPod, evictPod, getScale, requestToken, setScale } from './subresources.ts'
-import { things } from './things.fixture.ts'
 
 const nodes = defineResource({ group: '', version: 'v1', resource: 'nodes', kind: 'Node', namespaced: false })
 const object = { metadata: { name: 'a', namespace: 'ns', uid: 'u', resourceVersion: '1' }, kind: 'Thing' }
-const okAnswer = { status: 200, headers: {}, body: JSON.stringify(object) }
+const okResponse = { status: 200, headers: {}, body: JSON.stringify(object) }
 const ref = { namespace: 'ns', name: 'a' }
 const root = '/apis/example.com/v1/namespaces/ns/things'
 
-describe('each verb as a request', () => {
+describe('requests of each verb', () => {
   const rows: [
     what: string,
     act: (client: Client) => Promise<unknown>,
@@ -183,7 +183,7 @@ describe('each verb as a request', () => {
   ]
   for (const [what, act, wanted] of rows)
     it(what, async () => {
-      const transport = scripted(okAnswer)
+      const transport = scripted(okResponse)
       await act(createClientOn(transport))
       const { method, path, body, headers } = transport.requests[0]!
       assert.deepEqual(
@@ -193,8 +193,8 @@ describe('each verb as a request', () => {
       assert.equal(headers.accept, 'application/json')
     })
 
-  it('refuses to address a namespaced object without its namespace', async () => {
-    const client = createClientOn(scripted(okAnswer))
+  it('rejects a namespaced object without namespace', async () => {
+    const client = createClientOn(scripted(okResponse))
     await assert.rejects(client.get(things, { name: 'a' }), TypeError)
     await assert.rejects(client.create(things, { metadata: { name: 'a' } }), TypeError)
     await assert.rejects(client.delete(things, { name: '', namespace: 'ns' }), TypeError)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The texts of `Warning: 299 - "text"` headers, one or many in one value. What is not such a header is left out. */
+/** Returns the texts of `Warning: 299 - "text"` headers, one or many in one value. Skips everything else. */
 export function parseWarnings(header: string | readonly string[] | undefined): string[] {
   if (header === undefined) return []
   const values = typeof header === 'string' ? [header] : header

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { failure, SimulatedServer } from '../testing/simulated-server.ts'
 import { createClientOn } from './create-client.ts'
 import { isKubeError } from './error.ts'
 import { defineResource } from './resource.ts'
-import { failure, SimulatedServer } from './simulated-server.fixture.ts'
 import type { TransportStream } from './transport.ts'
 import { readWatch, type WatchEvent } from './watch.ts'
 
@@ -28,8 +28,8 @@ async function read(...chunks: string[]): Promise<WatchEvent[]> {
   return events
 }
 
-describe('reading a watch', () => {
-  it('gives events and bookmarks, and drops what was cut off', async () => {
+describe('readWatch', () => {
+  it('returns events and bookmarks, and drops a truncated line', async () => {
     const added = { type: 'ADDED', object: { metadata: { name: 'a', resourceVersion: '1' } } }
     const bookmark = (annotations?: object) => ({
       type: 'BOOKMARK',
@@ -49,7 +49,7 @@ describe('reading a watch', () => {
     )
   })
 
-  it('tells events about states that are known as bookmarks', async () => {
+  it('returns events of known versions as bookmarks', async () => {
     const event = (type: string, resourceVersion: string, more: object = {}) => ({
       type,
       object: {
@@ -58,7 +58,7 @@ describe('reading a watch', () => {
         spec: { resourceVersion: '9' },
       },
     })
-    const news = [
+    const unknown = [
       event('ADDED', '7'),
       event('DELETED', '2'),
       event('MODIFIED', '8', { annotations: { resourceVersion: '2' } }),
@@ -68,7 +68,7 @@ describe('reading a watch', () => {
       managedFields: [{ resourceVersion: '7' }],
     })
     const events: WatchEvent[] = []
-    const text = [...news, known].map(each => `${JSON.stringify(each)}\n`)
+    const text = [...unknown, known].map(each => `${JSON.stringify(each)}\n`)
     for (const managedFields of [true, false])
       await readWatch(
         streamOf(...text),
@@ -78,10 +78,10 @@ describe('reading a watch', () => {
         new Set(['2', '9']),
       )
     const bookmark = { type: 'BOOKMARK', resourceVersion: '2', initialEventsEnd: false }
-    assert.deepEqual(events, [...news, bookmark, ...news, bookmark])
+    assert.deepEqual(events, [...unknown, bookmark, ...unknown, bookmark])
   })
 
-  it('throws the error that the server sends as an event', async () => {
+  it('throws the error of an ERROR event', async () => {
     const status = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version' }
     await assert.rejects(read(`${JSON.stringify({ type: 'ERROR', object: status })}\n`), error => {
       assert.ok(isKubeError(error, 'Gone'))
@@ -91,11 +91,11 @@ describe('reading a watch', () => {
   })
 
   for (const line of ['not json', 'null', '{"type":"ADDED"}', '{"type":"OTHER","object":{}}'])
-    it(`refuses ${line}`, async () => {
+    it(`rejects ${line}`, async () => {
       await assert.rejects(read(`${line}\n`), error => isKubeError(error, 'Malformed'))
     })
 
-  it('throws on what the callback throws', async () => {
+  it('rethrows an exception of the callback', async () => {
     const line = `${JSON.stringify({ type: 'ADDED', object: { metadata: {} } })}\n`
     const stopped = readWatch(streamOf(line), request, () => {
       throw new RangeError('mine')
@@ -104,8 +104,8 @@ describe('reading a watch', () => {
   })
 })
 
-describe('a watch', () => {
-  it('starts where it is told, ends when the server ends it, and is stopped by its signal', async () => {
+describe('client.watch', () => {
+  it("starts at the given version, ends with the server's response, and stops on its signal", async () => {
     const server = new SimulatedServer()
     const client = createClientOn(server)
     server.write('POST', '/api/v1/namespaces/ns/pods', { metadata: { name: 'a', namespace: 'ns' } })
@@ -129,7 +129,7 @@ describe('a watch', () => {
     await assert.rejects(stopped, error => isKubeError(error, 'Aborted'))
   })
 
-  it('fails with the code of the answer when it is refused', async () => {
+  it('fails with the code of a rejected watch', async () => {
     const client = createClientOn(new SimulatedServer({ watchFault: () => failure(410, 'Expired') }))
     await assert.rejects(
       client.watch(pods, { resourceVersion: '1' }, () => {}),

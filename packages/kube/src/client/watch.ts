@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { describe, transportError } from './answer.ts'
 import { codeOf, KubeError, type RequestDescription, type Status } from './error.ts'
 import { memberAt } from './json-cut.ts'
 import { LineSplitter, LineTooLongError } from './line-splitter.ts'
 import { parseWithoutManagedFields } from './managed-fields.ts'
 import type { KubeObject, ObjectMeta, Stored } from './object.ts'
+import { describe, transportError } from './response.ts'
 import type { TransportStream } from './transport.ts'
 
 export type WatchEvent<T extends KubeObject = KubeObject> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Stored<T> }
-  /** Everything up to this moment has been sent. */
+  /** Everything up to this resourceVersion has been sent. */
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly initialEventsEnd: boolean }
 
 const initialEventsEnd = 'k8s.io/initial-events-end'
 
-/** An etcd value is at most 1.5 MiB and its JSON a few times that; a longer line is no event. */
-const longestLine = 32 * 1024 * 1024
+/** An etcd value is at most 1.5 MiB and its JSON a few times that. A longer line is not an event. */
+const maxLineBytes = 32 * 1024 * 1024
 
-/** How events about objects that are there begin, as every API server writes them. */
-const presences = ['ADDED', 'MODIFIED'].map(type => Buffer.from(`{"type":"${type}",`))
+/** The start of ADDED and MODIFIED events, as every API server writes them. */
+const knownPrefixes = ['ADDED', 'MODIFIED'].map(type => Buffer.from(`{"type":"${type}",`))
 const versionPath = ['object', 'metadata', 'resourceVersion'].map(name => Buffer.from(name))
 
-/** Hands out the events of a stream until it ends. Bytes after the last complete line are no event and are dropped:
- * whoever resumes from the last event gets that one again. */
+/**
+ * Calls back for the events of a stream until it ends. Drops bytes after the last complete line: a watch that resumes
+ * from the last event receives that event again.
+ */
 export async function readWatch<T extends KubeObject>(
   stream: TransportStream,
   request: RequestDescription,
@@ -31,7 +33,7 @@ export async function readWatch<T extends KubeObject>(
   managedFields = true,
   known: ReadonlySet<string> = new Set(),
 ): Promise<void> {
-  const lines = new LineSplitter(longestLine)
+  const lines = new LineSplitter(maxLineBytes)
   const onLine = (line: Buffer) =>
     onEvent(knownEvent(line, known) ?? parseWatchEvent(line, request, managedFields))
   try {
@@ -44,11 +46,11 @@ export async function readWatch<T extends KubeObject>(
 }
 
 /**
- * The bookmark that stands for an event about a state that is known: everything up to it has been sent. To find its
+ * Returns a bookmark for an event whose version the caller has: everything up to it has been sent. Finding the
  * version takes a small part of the time of parsing the line.
  */
 function knownEvent(line: Buffer, known: ReadonlySet<string>): WatchEvent<never> | undefined {
-  if (known.size === 0 || !presences.some(begin => line.subarray(0, begin.length).equals(begin)))
+  if (known.size === 0 || !knownPrefixes.some(begin => line.subarray(0, begin.length).equals(begin)))
     return undefined
   const member = memberAt(line, versionPath)
   const resourceVersion = member && /"([^"]*)"\s*$/.exec(member)?.[1]
@@ -56,7 +58,7 @@ function knownEvent(line: Buffer, known: ReadonlySet<string>): WatchEvent<never>
   return { type: 'BOOKMARK', resourceVersion, initialEventsEnd: false }
 }
 
-/** One line of a watch as an event. An ERROR event, and what is no event at all, is thrown as a KubeError. */
+/** Parses one line of a watch. Throws a KubeError for an ERROR event and for anything that is not an event. */
 export function parseWatchEvent<T extends KubeObject>(
   line: Buffer,
   request: RequestDescription,

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { systemClock } from './clock.ts'
 import { FakeClock } from './fake-clock.ts'
 
-describe('the fake clock', () => {
+describe('FakeClock', () => {
   it('fires timers in the order of their due times, ties in the order they were set', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(50), { maxLength: 40 }), async delays => {
@@ -26,7 +26,7 @@ describe('the fake clock', () => {
     )
   })
 
-  it('lets a woken loop set its next timer before time moves on', async () => {
+  it('lets a resumed loop set its next timer before time advances', async () => {
     const clock = new FakeClock(1_000)
     const seen: number[] = []
     const loop = async () => {
@@ -42,7 +42,7 @@ describe('the fake clock', () => {
     assert.equal(clock.now(), 1_100)
   })
 
-  it('does not fire what is not due, nor what was cancelled', async () => {
+  it('fires neither timers that are not due nor cancelled ones', async () => {
     const clock = new FakeClock()
     let fired = 0
     clock.setTimeout(() => fired++, 11)
@@ -65,7 +65,7 @@ describe('the fake clock', () => {
     await assert.rejects(clock.sleep(1, stop.signal), /stopped/)
   })
 
-  it('jumps the wall clock without moving the monotonic one', async () => {
+  it('changes the wall clock without moving the monotonic one', async () => {
     const clock = new FakeClock(0)
     await clock.advance(5)
     clock.shiftWallClock(-3)
@@ -74,7 +74,7 @@ describe('the fake clock', () => {
   })
 })
 
-describe('the system clock', () => {
+describe('systemClock', () => {
   it('does not fire a timer of more than 24 days at once', async () => {
     let fired = false
     const timer = systemClock.setTimeout(

@@ -9,15 +9,14 @@ interface PendingTimer {
 }
 
 /**
- * A clock that moves only when told to. Timers fire in the order of their due times, those due together in the order
- * they were set; before each one everything that is ready to run has run, so code that was woken by one timer has set
- * its next timer before the clock moves on. Not promised: waiting for real I/O; only what runs without leaving the
- * process settles between timers.
+ * A clock that moves only on request. Timers fire in the order of their due times, ties in the order they were set.
+ * Before each timer, all ready code has run. So code that one timer resumed has set its next timer before the clock
+ * advances. Not promised: waiting for real I/O. Only code that stays inside the process runs between timers.
  */
 export class FakeClock implements Clock {
   #wall: number
   #monotonic = 0
-  /** Sorted by due time, those due together in the order they were set; cancelled ones leave when they come first. */
+  /** Sorted by due time, ties in the order they were set. Cancelled timers are removed when they come first. */
   readonly #timers: PendingTimer[] = []
 
   constructor(startEpochMs = Date.UTC(2026, 0, 1)) {
@@ -46,18 +45,18 @@ export class FakeClock implements Clock {
     return sleepOn(this, ms, signal)
   }
 
-  /** How many timers are set and have not fired. */
+  /** The number of timers that are set and have not fired. */
   get pendingTimers(): number {
     return this.#timers.reduce((count, timer) => count + (timer.cancelled ? 0 : 1), 0)
   }
 
-  /** Milliseconds until the next timer is due; undefined when none is set. */
+  /** Milliseconds until the next timer is due; undefined if none is set. */
   get untilNextTimer(): number | undefined {
     const next = this.#next()
     return next && Math.max(0, next.due - this.#monotonic)
   }
 
-  /** Moves time forward by `ms`, firing what falls due on the way, and settles afterwards. */
+  /** Advances time by `ms`, fires the timers that become due, and runs all ready code afterwards. */
   async advance(ms: number): Promise<void> {
     const target = this.#monotonic + ms
     await this.settle()
@@ -70,7 +69,7 @@ export class FakeClock implements Clock {
     this.#moveTo(target)
   }
 
-  /** Moves to the next timer and fires it; false when none is set. */
+  /** Advances to the next timer and fires it. Returns false if none is set. */
   async advanceToNextTimer(): Promise<boolean> {
     await this.settle()
     const wait = this.untilNextTimer
@@ -79,12 +78,12 @@ export class FakeClock implements Clock {
     return true
   }
 
-  /** Lets everything that is ready run, without moving time. */
+  /** Runs all ready code without advancing time. */
   async settle(): Promise<void> {
     await new Promise<void>(resolve => setImmediate(resolve))
   }
 
-  /** Sets the machine's clock forward or back: `now()` jumps, `monotonic()` and timers do not notice. */
+  /** Sets the machine's clock forward or back: `now()` jumps, `monotonic()` and timers are not affected. */
   shiftWallClock(ms: number): void {
     this.#wall += ms
   }
@@ -99,7 +98,7 @@ export class FakeClock implements Clock {
     return this.#timers[0]
   }
 
-  /** Where a new timer goes: behind everything that is due no later. */
+  /** Returns the position of a new timer: behind everything that is due no later. */
   #placeOf(due: number): number {
     let low = 0
     let high = this.#timers.length

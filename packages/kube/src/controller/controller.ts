@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Calls `reconcile(key)` whenever the world of that key may differ from what is wanted. Level-based: a call gets the
-// key and nothing of what happened, looks at the world as it is now and moves it one step; calls may be fewer than
-// events, and may come without any. Promises:
+// Calls `reconcile(key)` whenever the actual state of a key may differ from the desired one. Level-based: a call
+// receives the key and no event. It reads the current state and moves it one step. Events may be coalesced, and calls
+// may come without an event. Promised:
 // - one call at a time per key, at most `workers` at once;
 // - a call that throws is repeated with back-off, and never stops or delays other keys;
-// - after stop() no further call begins; the running ones may finish, until the hard signal aborts them.
-// Not promised: that a call which ignores its signal ever ends; it holds one worker and shows in
+// - after stop() no further call starts; the running ones may finish, until the hard signal aborts them.
+// Not promised: that a call which ignores its signal ever ends. It blocks one worker and shows in
 // workqueue_longest_running_processor_seconds.
 import { isConflict } from '../client/index.ts'
 import { type Clock, systemClock } from '../clock/index.ts'
@@ -16,23 +16,23 @@ import { type Backoff, type Priority, WorkQueue } from '../queue/index.ts'
 import { type ControllerMetrics, controllerMetrics, type ReconcileOutcome } from './metrics.ts'
 import { ReconcileTimeout, RunningCalls } from './running-calls.ts'
 
-/** When to look at the key again although nothing changed. Both given: whichever is earlier. */
+/** When to reconcile the key again without a change. If both are given, the earlier one counts. */
 export interface ReconcileResult {
-  /** A moment of the wall clock, milliseconds since the epoch. */
+  /** Wall-clock time, milliseconds since the epoch. */
   readonly requeueAt?: number
-  /** A span from now, milliseconds. */
+  /** Milliseconds from now. */
   readonly requeueAfter?: number
 }
 
 export interface ReconcileContext {
-  /** Aborted when the result is no longer wanted: hard stop, leadership lost, time-out. Pass it to every request. */
+  /** Aborted when the result is no longer wanted: hard stop, lost leadership, time-out. Pass it to every request. */
   readonly signal: AbortSignal
   readonly clock: Clock
-  /** Carries the controller and the object. */
+  /** Has the controller and the object as fields. */
   readonly log: Logger
 }
 
-/** Ends without a value when nothing is to be done before something changes. */
+/** Returns nothing if there is no work before the next change. */
 export type Reconcile<Key extends string> = (
   key: Key,
   context: ReconcileContext,
@@ -40,7 +40,7 @@ export type Reconcile<Key extends string> = (
 
 export type Enqueue<Key extends string> = (key: Key, priority?: Priority) => void
 
-/** Subscribes to something that changes and returns how to unsubscribe. What exists already is enqueued too. */
+/** Subscribes to changes and returns a function that unsubscribes. Existing objects are enqueued too. */
 export type Source<Key extends string> = (enqueue: Enqueue<Key>) => () => void
 
 export interface ControllerOptions<Key extends string> {
@@ -59,13 +59,8 @@ export interface ControllerOptions<Key extends string> {
 }
 
 export const defaultWorkers = 4
-/** Far more than any pass needs, so that only a call that hangs is cut. */
+/** Far more than any reconcile needs, so that only a hanging call is aborted. */
 export const defaultReconcileTimeoutMs = 120_000
-
-/** Thrown by a reconcile when trying again is pointless until something changes. */
-export class TerminalError extends Error {
-  override readonly name = 'TerminalError'
-}
 
 export class Controller<Key extends string = string> {
   readonly name: string
@@ -96,14 +91,14 @@ export class Controller<Key extends string = string> {
     this.#metrics = registry && controllerMetrics(registry, options.name, options.workers ?? defaultWorkers)
   }
 
-  /** Keys whose call runs. */
+  /** Keys that are being reconciled. */
   get running(): readonly Key[] {
     return this.#calls.keys
   }
 
-  /** Subscribes to the sources and begins to work. The signal is the hard stop: it aborts every running call. */
+  /** Subscribes to the sources and starts the workers. The signal is the hard stop: it aborts every running call. */
   async start(signal: AbortSignal): Promise<void> {
-    if (this.#workers.length) throw new Error(`controller ${this.name} was started before`)
+    if (this.#workers.length) throw new Error(`controller ${this.name} was already started`)
     const enqueue: Enqueue<Key> = (key, priority) => this.queue.add(key, priority)
     this.#unsubscribe = (this.#options.sources ?? []).map(source => source(enqueue))
     this.#workers = Array.from({ length: this.#options.workers ?? defaultWorkers }, () => this.#work())
@@ -115,7 +110,7 @@ export class Controller<Key extends string = string> {
     else signal.addEventListener('abort', abort, { once: true })
   }
 
-  /** No further call begins; resolves when the running ones have ended. Bounding that wait is the caller's business. */
+  /** Starts no further call; resolves when the running ones have ended. The caller must bound that wait. */
   async stop(): Promise<void> {
     for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe()
     await this.queue.shutDown()
@@ -148,7 +143,7 @@ export class Controller<Key extends string = string> {
 
   #succeeded(key: Key, { requeueAt, requeueAfter }: ReconcileResult): ReconcileOutcome {
     this.queue.forget(key)
-    // Not later than: whoever set a deadline while the call ran must not lose it. The one from before is used up.
+    // A deadline that was set during the call must stay. The one from before was consumed by this call.
     if (requeueAt !== undefined) this.queue.addNoLaterThan(key, requeueAt)
     if (requeueAfter !== undefined) this.queue.addNoLaterThanAfter(key, requeueAfter)
     return requeueAt === undefined && requeueAfter === undefined ? 'success' : 'requeue_after'
@@ -156,26 +151,20 @@ export class Controller<Key extends string = string> {
 
   #failed(key: Key, error: unknown, signal: AbortSignal, log: Logger): ReconcileOutcome | 'stopped' {
     if (signal.aborted && !(signal.reason instanceof ReconcileTimeout)) {
-      log.debug('Reconcile was stopped', { error })
+      log.debug('Reconcile was aborted', { error })
       return 'stopped'
     }
     if (isBug(error)) this.#metrics?.panicked()
-    if (error instanceof TerminalError) {
-      this.#metrics?.terminal()
-      this.queue.forget(key)
-      log.error('Reconcile failed and is not tried again before something changes', { error })
-      return 'error'
-    }
     const retryInMs = Math.round(this.queue.retry(key))
     const failure = { error, failures: this.queue.failuresOf(key), retryInMs }
-    // Another was faster, which is nobody's fault: the next attempt sees what it wrote.
-    if (isConflict(error)) log.info('Reconcile met a newer object and is repeated', failure)
+    // Another client wrote first, which is normal. The next attempt reads that write.
+    if (isConflict(error)) log.info('Reconcile conflicted with a newer object, retrying', failure)
     else log.error('Reconcile failed', failure)
     return 'error'
   }
 }
 
-/** Errors that the language throws itself: what other runtimes call a panic. */
+/** Errors that the JavaScript runtime throws; the equivalent of a Go panic. */
 function isBug(error: unknown): boolean {
   return (
     error instanceof TypeError ||

@@ -10,7 +10,6 @@ export {
   type ReconcileContext,
   type ReconcileResult,
   type Source,
-  TerminalError,
 } from './controller.ts'
 export { ReconcileTimeout } from './running-calls.ts'
 export { type KeyRequest, sourceOf } from './source.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The metrics of a controller under the names that dashboards for controller-runtime know.
+// Controller metrics under the names of controller-runtime, which dashboards know.
 import { counter, gauge, histogram, type Registry } from '../metrics/index.ts'
 
 const secondsBuckets = [
@@ -8,14 +8,13 @@ const secondsBuckets = [
   1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ]
 
-/** How a reconcile ended, as the label `result` says it. */
+/** The label `result` of a reconcile. */
 export type ReconcileOutcome = 'success' | 'requeue_after' | 'error'
 const outcomes: readonly ReconcileOutcome[] = ['success', 'requeue_after', 'error']
 
 export interface ControllerMetrics {
   started(): void
   ended(outcome: ReconcileOutcome | 'stopped', tookMs: number): void
-  terminal(): void
   panicked(): void
 }
 
@@ -61,7 +60,8 @@ export function controllerMetrics(
     help: 'Maximum number of concurrent reconciles per controller',
     labelNames,
   })
-  // A counter that is absent until its first failure cannot be alerted on.
+  // A counter that is absent until its first failure cannot be alerted on. No reconcile here ends with a terminal
+  // error, so that counter stays 0.
   for (const result of outcomes) total.inc({ controller, result }, 0)
   for (const metric of [errors, terminal, panics]) metric.inc({ controller }, 0)
   active.set({ controller }, 0)
@@ -75,7 +75,6 @@ export function controllerMetrics(
       total.inc({ controller, result: outcome })
       if (outcome === 'error') errors.inc({ controller })
     },
-    terminal: () => terminal.inc({ controller }),
     panicked: () => panics.inc({ controller }),
   }
 }

@@ -11,7 +11,7 @@ interface Call {
   readonly deadline: number
 }
 
-/** The calls that run, oldest first, each with a signal that is aborted when it takes too long. One timer for all. */
+/** The running calls, oldest first. The signal of each is aborted when it takes too long. One timer serves all. */
 export class RunningCalls<Key extends string> {
   readonly #clock: Clock
   readonly #timeoutMs: number
@@ -30,7 +30,7 @@ export class RunningCalls<Key extends string> {
 
   begin(key: Key): AbortSignal {
     const abort = new AbortController()
-    // A worker may have been handed its key a moment before everything was aborted.
+    // A worker may have received its key a moment before everything was aborted.
     if (this.#stopped) abort.abort(this.#stopped.reason)
     this.#calls.set(key, { abort, deadline: this.#clock.monotonic() + this.#timeoutMs })
     this.#watch()
@@ -41,30 +41,30 @@ export class RunningCalls<Key extends string> {
     this.#calls.delete(key)
   }
 
-  /** Ends those that run, and those that were about to. */
+  /** Aborts the running calls, and those that are about to start. */
   abortAll(reason: unknown): void {
     this.#stopped = { reason }
     for (const { abort } of this.#calls.values()) abort.abort(reason)
   }
 
-  /** No call will begin any more: nothing is left to watch, and no timer to keep the process alive. */
+  /** No call will start any more. Cancels the timer, so that it does not keep the process alive. */
   close(): void {
     this.#watchdog?.cancel()
     this.#watchdog = undefined
   }
 
-  /** Rings when the oldest call may be due; usually that one has long ended and the next oldest is watched. */
+  /** Sets the timer for the oldest call. Usually that call has ended by then, and the next oldest is timed. */
   #watch(): void {
     if (this.#watchdog) return
     for (const { abort, deadline } of this.#calls.values()) {
       if (abort.signal.aborted) continue
       const wait = Math.max(0, Math.ceil(deadline - this.#clock.monotonic()))
-      this.#watchdog = this.#clock.setTimeout(() => this.#ring(), wait)
+      this.#watchdog = this.#clock.setTimeout(() => this.#onTimer(), wait)
       return
     }
   }
 
-  #ring(): void {
+  #onTimer(): void {
     this.#watchdog = undefined
     for (const [key, { abort, deadline }] of this.#calls) {
       if (deadline > this.#clock.monotonic()) break

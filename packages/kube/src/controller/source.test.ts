@@ -9,8 +9,8 @@ import { sourceOf } from './source.ts'
 
 const forever = new AbortController().signal
 
-describe('the sources of a controller', () => {
-  it('map changes to keys by a plain function, with priorities where given', async () => {
+describe('sourceOf', () => {
+  it('maps changes to keys by a function, with priorities if given', async () => {
     const handlers: ((change: { name: string; spec: boolean }) => void)[] = []
     const { log, lines } = captureLog()
     const source = sourceOf(
@@ -49,6 +49,6 @@ describe('the sources of a controller', () => {
       ],
       ['set', 'pod', 'pod-sibling', undefined],
     )
-    assert.equal(lines[0]!.message, 'A change could not be mapped to keys')
+    assert.equal(lines[0]!.message, 'Failed to map a change to keys')
   })
 })

@@ -4,12 +4,12 @@ import { type Logger, silentLogger } from '../log/index.ts'
 import type { Priority } from '../queue/index.ts'
 import type { Source } from './controller.ts'
 
-/** A key to look at, with or without a priority. */
+/** A key to reconcile, with an optional priority. */
 export type KeyRequest<Key extends string> = Key | { readonly key: Key; readonly priority: Priority }
 
 /**
- * Turns the changes of anything that can be subscribed to into keys. The map is a plain function; one that throws is
- * logged and that one change gives no key: a broken map must not stop the cache that calls it.
+ * Turns the changes of any subscription into keys. If the map throws, the error is logged and that change yields no
+ * key: a broken map must not stop the cache that calls it.
  */
 export function sourceOf<Change, Key extends string>(
   subscribe: (handler: (change: Change) => void) => () => void,
@@ -24,7 +24,7 @@ export function sourceOf<Change, Key extends string>(
           else enqueue(request.key, request.priority)
         }
       } catch (error) {
-        log.error('A change could not be mapped to keys', { error })
+        log.error('Failed to map a change to keys', { error })
       }
     })
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which of the things that happen are the same thing again. Equal events of one object are one series with a count.
-// An object that says ever new things for one reason gets `distinctMessages` events for it and then one combined event
-// whose count goes on. Each reason of each object stands for itself: chatter about one never hides another, which is
-// where a limit per object (client-go's: 25, then one in five minutes) loses the one event that mattered.
+// Groups equal events. Equal events of one object are one series with a count. An object with many different messages
+// for one reason gets `distinctMessages` events and then one combined event with a count. Each reason of each object
+// is limited separately, so frequent events never hide another reason. The limit of client-go is per object (25, then
+// one in five minutes), which can drop the one event that matters.
 import type { EventDescription, EventSubject } from './event.ts'
 
-/** Messages that one reason of one object may have before further ones are combined. As client-go's. */
+/** Different messages of one reason of one object before further ones are combined. As in client-go. */
 const distinctMessages = 10
-/** After this long without hearing of it, a reason starts afresh. As client-go's. */
-const forgetMs = 600_000
-/** Reasons of objects that are remembered; beyond, those that were silent for longest are forgotten. */
+/** After this long without an event, a reason starts over. As in client-go. */
+const expiryMs = 600_000
+/** Limit of remembered reasons of objects. Beyond it, the one without an event for the longest time is dropped. */
 const rememberedReasons = 4096
 
 const combinedPrefix = '(combined from similar events): '
@@ -25,7 +25,7 @@ export interface Series {
   count: number
   readonly firstAt: number
   lastAt: number
-  /** The first thing heard for this reason of this object. */
+  /** True for the first event of this reason of this object. */
   readonly opensReason: boolean
 }
 
@@ -43,7 +43,7 @@ export class Correlation<S extends Series> {
     this.#create = create
   }
 
-  /** Counts what happened and returns the series it belongs to. */
+  /** Counts an event and returns its series. */
   add(component: string, subject: EventSubject, event: EventDescription, now: number): S {
     const reason = this.#reasonFor(component, subject, event, now)
     let series = reason.byMessage.get(event.message)
@@ -85,9 +85,9 @@ export class Correlation<S extends Series> {
       event.reason,
     ].join('\0')
     let reason = this.#reasons.get(key)
-    // Deleted and set again: a Map is in the order of setting, so the first is the one silent for longest.
+    // Delete and set again, because a Map keeps insertion order: the first entry is the oldest.
     if (reason) this.#reasons.delete(key)
-    if (!reason || now - reason.lastAt > forgetMs)
+    if (!reason || now - reason.lastAt > expiryMs)
       reason = { byMessage: new Map(), combined: undefined, lastAt: now }
     reason.lastAt = now
     this.#reasons.set(key, reason)

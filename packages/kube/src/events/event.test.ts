@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { lost, MemorySink, recorder, set } from '../testing/test-recorder.ts'
 import { subjectOf } from './event.ts'
-import { lost, MemorySink, recorder, set } from './recorder.fixture.ts'
 
-describe('an event', () => {
-  it('is stored as core/v1 with its source, its object and its times', async () => {
+describe('events', () => {
+  it('are stored as core/v1 with source, object and times', async () => {
     const { clock, sink, of } = recorder({ instance: 'host-a' })
     of.record(set, lost)
     await clock.settle()
@@ -58,14 +58,14 @@ describe('an event', () => {
     )
   })
 
-  it('of a cluster-scoped object is stored in the namespace default', async () => {
+  it('of cluster-scoped objects are stored in the namespace default', async () => {
     const { clock, sink, of } = recorder()
     of.record({ apiVersion: 'v1', kind: 'Node', name: 'n1' }, lost)
     await clock.settle()
     assert.equal(sink.events[0]!.metadata.namespace, 'default')
   })
 
-  it('is cut where it is longer than the API takes, and its name stays valid', async () => {
+  it('are truncated to the limits of the API, and keep a valid name', async () => {
     const { clock, sink, of } = recorder()
     of.record(
       { ...set, name: `${'a'.repeat(199)}.${'b'.repeat(53)}` },
@@ -78,7 +78,7 @@ describe('an event', () => {
     assert.match(event!.metadata.name, /^a+\.[0-9a-f]{16}$/)
   })
 
-  it('knows its object by the resource, because objects out of lists do not say their kind', () => {
+  it('take the kind of their object from the resource, because items of lists have none', () => {
     const pods = {
       group: 'example.com',
       version: 'v1',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What happened to an object, as a value, and as the two APIs that store it want it. Core/v1 is what `kubectl get
-// events` and `kubectl describe` have always shown; events.k8s.io/v1 is the same store seen through stricter eyes.
+// An event about an object, as a value and in both API formats. Core/v1 is the format of `kubectl get events` and
+// `kubectl describe`. events.k8s.io/v1 is the same storage with stricter validation.
 import { randomBytes } from 'node:crypto'
 import type { KubeObject, ObjectMeta } from '../client/object.ts'
 import { apiVersionOf, defineResource, type Resource } from '../client/resource.ts'
@@ -9,7 +9,7 @@ import { microTime } from '../lease/record.ts'
 
 export type EventType = 'Normal' | 'Warning'
 
-/** One thing that happened. Make these in a catalogue of constructors. */
+/** One event. Define these in a catalogue of constructors. */
 export interface EventDescription {
   readonly type: EventType
   /** UpperCamelCase, for machines: `PodCreateFailed`. */
@@ -18,19 +18,19 @@ export interface EventDescription {
   readonly message: string
 }
 
-/** The object that it happened to. */
+/** The object of the event. */
 export interface EventSubject {
   readonly apiVersion: string
   readonly kind: string
   readonly name: string
-  /** Left out for cluster-scoped objects; their events are stored in `default`. */
+  /** Undefined for cluster-scoped objects; their events are stored in `default`. */
   readonly namespace?: string
   readonly uid?: string
   readonly resourceVersion?: string
   readonly fieldPath?: string
 }
 
-/** Objects out of lists do not say their kind; the resource does. */
+/** Items of lists have no kind, so the resource supplies it. */
 export function subjectOf(resource: Resource, { metadata }: KubeObject): EventSubject {
   const { name = '', namespace, uid, resourceVersion } = metadata ?? {}
   return {
@@ -43,9 +43,9 @@ export function subjectOf(resource: Resource, { metadata }: KubeObject): EventSu
   }
 }
 
-/** Longest message that is stored; the API of events.k8s.io refuses longer ones. */
-const longestMessage = 1024
-const longestNamePrefix = 200
+/** Longest stored message; events.k8s.io rejects longer ones. */
+const maxMessageBytes = 1024
+const maxNamePrefix = 200
 const namespaceOfClusterScoped = 'default'
 
 export interface StoredEvent extends KubeObject {
@@ -71,19 +71,19 @@ export const eventResources: Readonly<Record<EventFormat, Resource<StoredEvent>>
   }),
 }
 
-/** An event and how often it happened. Times are milliseconds since the epoch. */
+/** An event and its count. Times are milliseconds since the epoch. */
 export interface EventSeries extends EventDescription {
   readonly subject: EventSubject
-  /** Who reports: `fleet-controller`. */
+  /** The reporting component: `fleet-controller`. */
   readonly component: string
-  /** Which of several equal reporters. */
+  /** The instance, if several processes report as the same component. */
   readonly instance: string
   readonly count: number
   readonly firstAt: number
   readonly lastAt: number
 }
 
-/** The object to create. */
+/** Returns the object to create. */
 export function renderEvent(series: EventSeries, format: EventFormat): StoredEvent {
   const namespace = series.subject.namespace ?? namespaceOfClusterScoped
   const metadata = { name: eventName(series.subject.name), namespace }
@@ -121,7 +121,7 @@ export function renderEvent(series: EventSeries, format: EventFormat): StoredEve
   } as StoredEvent
 }
 
-/** The merge patch that brings a stored event up to date. */
+/** Returns the merge patch that updates a stored event. */
 export function renderRepeat(series: EventSeries, format: EventFormat): object {
   return format === 'core/v1'
     ? { count: series.count, lastTimestamp: seconds(series.lastAt), message: shortened(series.message) }
@@ -132,16 +132,16 @@ function seriesOf({ count, lastAt }: EventSeries): object {
   return { count, lastObservedTime: microTime(lastAt) }
 }
 
-/** `<object>.<random>`: what happened twice in one millisecond is two events. */
+/** `<object>.<random>`: two events in one millisecond get different names. */
 function eventName(subject: string): string {
-  return `${subject.slice(0, longestNamePrefix).replace(/[^a-z0-9]+$/, '')}.${randomBytes(8).toString('hex')}`
+  return `${subject.slice(0, maxNamePrefix).replace(/[^a-z0-9]+$/, '')}.${randomBytes(8).toString('hex')}`
 }
 
 function shortened(message: string): string {
-  if (Buffer.byteLength(message) <= longestMessage) return message
+  if (Buffer.byteLength(message) <= maxMessageBytes) return message
   const ellipsis = '…'
-  // Cut by bytes; a character that was cut in two becomes a replacement character, which goes too.
-  const room = longestMessage - Buffer.byteLength(ellipsis)
+  // Truncate by bytes. A character that is cut in two becomes a replacement character, which is removed too.
+  const room = maxMessageBytes - Buffer.byteLength(ellipsis)
   return `${Buffer.from(message).subarray(0, room).toString('utf8').replace(/�+$/, '')}${ellipsis}`
 }
 

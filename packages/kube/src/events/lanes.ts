@@ -2,7 +2,10 @@
 
 import { Chain } from '../queue/chain.ts'
 
-/** Three queues with one limit: lane 0 leaves first; when all are full, the oldest of the last lane makes room. */
+/**
+ * Three queues with one limit. Lane 0 is served first. When all are full, the oldest item of the last lane is
+ * dropped.
+ */
 export class Lanes<Item> {
   readonly #lanes = [new Chain<Item>(), new Chain<Item>(), new Chain<Item>()]
   readonly #limit: number
@@ -16,7 +19,7 @@ export class Lanes<Item> {
     return this.#size
   }
 
-  /** Returns what was dropped for it, which may be the item itself when everything that waits matters more. */
+  /** Returns the dropped item. It may be the new one, if all queued items are more important. */
   push(item: Item, lane: number): Item | undefined {
     if (this.#size < this.#limit) {
       this.#size++
@@ -32,7 +35,7 @@ export class Lanes<Item> {
     return item
   }
 
-  /** The next item of the first so many lanes. */
+  /** Returns the next item of the first `lanes` lanes. */
   shift(lanes = this.#lanes.length): Item | undefined {
     for (const lane of this.#lanes.slice(0, lanes)) {
       const item = lane.shift()

@@ -33,7 +33,7 @@ async function subjectIn(namespace: string): Promise<EventSubject> {
 
 for (const format of ['core/v1', 'events.k8s.io/v1'] as const satisfies EventFormat[])
   describe(`events stored as ${format}`, () => {
-    it('appear in kubectl get events and kubectl describe, counted, with their source', async () => {
+    it('appear in kubectl get events and kubectl describe, with count and source', async () => {
       const namespace = await kubernetes.newNamespace('events')
       const subject = await subjectIn(namespace)
       const registry = createRegistry()
@@ -54,7 +54,7 @@ for (const format of ['core/v1', 'events.k8s.io/v1'] as const satisfies EventFor
         .trim()
         .split('\n')
         .map(line => line.split(/\s{2,}/).slice(1))
-      assert.deepEqual(lines.map(words => words.join('|')).sort(), [
+      assert.deepEqual(lines.map(columns => columns.join('|')).sort(), [
         'Normal|PodCreateSuccessful|configmap/subject|Created Pod: a',
         'Warning|PodCreateFailed|configmap/subject|Error creating pod: quota',
       ])
@@ -91,8 +91,8 @@ for (const format of ['core/v1', 'events.k8s.io/v1'] as const satisfies EventFor
     })
   })
 
-describe('events that the server does not take', () => {
-  it('are given up at once when their namespace does not exist', async () => {
+describe('events that the server rejects', () => {
+  it('are given up at once if their namespace does not exist', async () => {
     const registry = createRegistry()
     const recorder = new EventRecorder({ sink: eventSink(client), clock: systemClock, registry })
     recorder

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { createRegistry } from '../metrics/index.ts'
-import { created, lost, MemorySink, recorder, set } from './recorder.fixture.ts'
+import { created, lost, MemorySink, recorder, set } from '../testing/test-recorder.ts'
 
 describe('repeated events', () => {
-  it('are one event with an exact count, written ever less often', async () => {
+  it('are one event with an exact count, written less and less often', async () => {
     const { clock, sink, of } = recorder()
     for (let second = 0; second < 3_600; second++) {
       of.record(set, lost)
@@ -19,7 +19,7 @@ describe('repeated events', () => {
     assert.ok(sink.requests <= 25, `${sink.requests} requests`)
   })
 
-  it('that say ever new things are combined after ten, and do not hide another reason of the object', async () => {
+  it('with many different messages are combined after ten, and do not hide another reason of the object', async () => {
     const { clock, sink, of } = recorder()
     for (let pod = 0; pod < 5_000; pod++) of.record(set, created(`p${pod}`))
     of.record(set, lost)
@@ -35,7 +35,7 @@ describe('repeated events', () => {
     assert.equal(combined!.count, 4_990)
   })
 
-  it('start afresh after ten quiet minutes', async () => {
+  it('start over after ten quiet minutes', async () => {
     const { clock, sink, of } = recorder()
     for (let pod = 0; pod < 20; pod++) of.record(set, created(`p${pod}`))
     await clock.advance(600_001)
@@ -44,7 +44,7 @@ describe('repeated events', () => {
     assert.ok(sink.events.some(event => event.message === 'Created Pod: later'))
   })
 
-  it('make a new event with the old count when the store has forgotten theirs', async () => {
+  it('create a new event with the old count if the stored one has expired', async () => {
     const { clock, sink, of } = recorder()
     of.record(set, lost)
     await clock.settle()
@@ -66,7 +66,7 @@ describe('repeated events', () => {
     assert.equal(sink.events.length, 3)
   })
 
-  it('lose no count, whatever fails in between', async () => {
+  it('lose no count, with any failure in between', async () => {
     const step = fc.oneof(
       fc.record({ record: fc.nat(2) }),
       fc.record({ advance: fc.nat(30_000) }),
@@ -96,8 +96,8 @@ describe('repeated events', () => {
   })
 })
 
-describe('when the API cannot keep up', () => {
-  it('recording goes on, memory is bounded, and what is rare is kept for what is frequent', async () => {
+describe('a recorder on a slow API server', () => {
+  it('keeps recording with bounded memory, and prefers rare events to frequent ones', async () => {
     const registry = createRegistry()
     const sink = new MemorySink()
     sink.mode = 'hangs'
@@ -115,7 +115,7 @@ describe('when the API cannot keep up', () => {
     assert.deepEqual(reasons, new Set(['PodCreateSuccessful', 'AllScheduledReplicasLost', 'Rare']))
   })
 
-  it('warnings leave first', async () => {
+  it('writes warnings first', async () => {
     const sink = new MemorySink()
     const { clock, of } = recorder({ sink, parallelWrites: 1 })
     sink.mode = 'fails'
@@ -130,23 +130,23 @@ describe('when the API cannot keep up', () => {
     assert.ok(order.indexOf('All lost') < order.indexOf('Created Pod: p4'))
   })
 
-  it('an idle server is told of success without a pause, a busy one rarely', async () => {
+  it('writes Normal events without a pause on an idle server, and rarely on a busy one', async () => {
     const sink = new MemorySink()
     const { clock, of } = recorder({ sink })
     const writesWithin = async (ms: number, eachMs: number) => {
       const before = sink.stored.size
-      sink.answersAfter = () => clock.sleep(eachMs)
+      sink.responseDelay = () => clock.sleep(eachMs)
       await clock.advance(ms)
       return sink.stored.size - before
     }
-    sink.answersAfter = () => clock.sleep(2)
+    sink.responseDelay = () => clock.sleep(2)
     for (let pod = 0; pod < 300; pod++) of.record({ ...set, uid: `u${pod}` }, created(`p${pod}`))
     assert.equal(await writesWithin(100, 2), 50)
     assert.ok((await writesWithin(4_000, 100)) <= 11)
     assert.ok((await writesWithin(300, 2)) >= 50)
   })
 
-  it('gives an event up after a bounded number of attempts', async () => {
+  it('gives up an event after a bounded number of attempts', async () => {
     const sink = new MemorySink()
     sink.mode = 'fails'
     const { clock, events, of } = recorder({ sink })
@@ -156,7 +156,7 @@ describe('when the API cannot keep up', () => {
     assert.equal(events.pending, 0)
   })
 
-  it('does not repeat what the server refused', async () => {
+  it('does not retry a rejected event', async () => {
     const sink = new MemorySink()
     sink.mode = 'refuses'
     const { clock, of } = recorder({ sink })
@@ -166,8 +166,8 @@ describe('when the API cannot keep up', () => {
   })
 })
 
-describe('stopping the recorder', () => {
-  it('writes what is left at once, counts included', async () => {
+describe('Recorder.stop', () => {
+  it('writes the remaining events at once, including counts', async () => {
     const { clock, sink, events, of } = recorder()
     of.record(set, lost)
     await clock.settle()

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tells the users of an object what happened to it. Promises: recording never waits and never throws; a repeated event
-// costs ever fewer writes (its count stays exact); what is rare is written before what is frequent and is not dropped
-// for it; warnings are written at once, and what tells of success leaves the server to more important requests; memory
-// and requests are bounded; `stop` writes what is left, for a bounded time. Not promised: that an event outlives the
-// process when the API cannot be reached, nor the order of events in the store.
+// Records Kubernetes events. Promised: recording never waits and never throws. A repeated event costs fewer and fewer
+// writes; its count stays exact. Rare events are written before frequent ones and are not dropped for them. Warnings
+// are written at once; Normal events yield to more important requests. Memory and requests are bounded. `stop` writes
+// the remaining events, for a bounded time. Not promised: that an event survives the process if the API is
+// unreachable, nor the order of stored events.
 import type { Clock } from '../clock/index.ts'
 import { type Logger, silentLogger } from '../log/index.ts'
 import { counter, type Registry } from '../metrics/index.ts'
@@ -21,20 +21,21 @@ import {
 import { Lanes } from './lanes.ts'
 import type { EventSink } from './sink.ts'
 
-/** Events that wait to be written; beyond, the least telling are dropped. */
+/** Limit of events that wait to be written. Beyond it, the least important are dropped. */
 const defaultQueueLimit = 10_000
-/** Requests at once: events are to leave room for the writes that matter. */
+/** Concurrent requests, so that events leave room for other writes. */
 const defaultParallelWrites = 4
 /**
- * What merely tells that all goes well is written one at a time, and after a write that took long for this server as
- * many moments pass without one: a busy server answers slowly and so is asked rarely, an idle one is told all at once.
+ * Normal events are written one at a time. After a write that was slow for this server, the recorder pauses for a
+ * multiple of its duration. So a busy server, which responds slowly, receives few of them, and an idle server
+ * receives all at once.
  */
 const pausesPerWrite = 3
-/** Times the quickest write that was seen. */
-const longWrite = 2
-/** By this factor the quickest write is forgotten with each that follows. */
-const fading = 1.01
-/** Waits between writes of one series that goes on repeating, and between attempts when the API fails. */
+/** A write is slow if it takes this many times the quickest one. */
+const slowWriteFactor = 2
+/** Factor by which the quickest time grows with each write, so that it adapts. */
+const quickestGrowth = 1.01
+/** Waits between writes of one repeating series, and between attempts when the API fails. */
 const repeatBackoff: Backoff = { baseMs: 1_000, capMs: 300_000, jitter: 0 }
 const failureBackoff: Backoff = { baseMs: 500, capMs: 30_000, jitter: 0.5 }
 /** About four minutes. */
@@ -43,7 +44,7 @@ const writeAttempts = 12
 export interface EventRecorderOptions {
   readonly sink: EventSink
   readonly clock: Clock
-  /** Which of several equal processes; the host's name, usually. Stored with each event. */
+  /** The instance among several equal processes, usually the host name. Stored with each event. */
   readonly instance?: string
   readonly queueLimit?: number
   readonly parallelWrites?: number
@@ -58,7 +59,7 @@ export interface Recorder {
 }
 
 interface RecordedSeries extends Series {
-  /** As it is stored; undefined before the first write. */
+  /** The stored event; undefined before the first write. */
   stored: StoredEvent | undefined
   storedCount: number
   writes: number
@@ -83,8 +84,8 @@ export class EventRecorder {
   readonly #results
   readonly #cancel = new AbortController()
   #writing = 0
-  /** Whether news that can wait has to: one is being written, or its pause is not over. */
-  #calm = false
+  /** Normal events wait: one is being written, or the pause after it is not over. */
+  #normalEventsPaused = false
   #quickestMs = Number.POSITIVE_INFINITY
   #stopping: PromiseWithResolvers<void> | undefined
 
@@ -103,27 +104,27 @@ export class EventRecorder {
       })
   }
 
-  /** A recorder whose events name this component as their source. */
+  /** Returns a recorder whose events have this component as their source. */
   for(component: string): Recorder {
     return { record: (subject, event) => this.#record(component, subject, event) }
   }
 
-  /** Events that wait to be written, repeats that wait for their turn included. */
+  /** The number of events that wait to be written, including repeats. */
   get pending(): number {
     return this.#lanes.size + this.#scheduled.size + this.#writing
   }
 
-  /** Takes no further event and writes what is left; resolves when that is done or the time is over. */
+  /** Accepts no further event and writes the remaining ones. Resolves when that is done or the time is over. */
   async stop(timeoutMs: number): Promise<void> {
     this.#stopping ??= Promise.withResolvers<void>()
     for (const series of this.#scheduled.keys()) this.#enqueue(series)
     this.#scheduled.clear()
     const timer = this.#clock.setTimeout(() => {
-      this.#log.warn('Events were not written before the process stopped', { events: this.pending })
+      this.#log.warn('Some events were not written before the process stopped', { events: this.pending })
       this.#cancel.abort(new Error('the recorder stopped'))
       this.#stopping?.resolve()
     }, timeoutMs)
-    this.#settle()
+    this.#resolveIfStopped()
     await this.#stopping.promise
     timer.cancel()
   }
@@ -157,40 +158,40 @@ export class EventRecorder {
     series.failures = 0
     this.#results?.inc({ result: 'dropped' })
     const { namespace, name, kind } = series.subject
-    this.#log.warn('An event was dropped', { why, reason: series.reason, kind, namespace, name })
+    this.#log.warn('Dropped an event', { why, reason: series.reason, kind, namespace, name })
   }
 
   #write(): void {
     while (this.#writing < (this.#options.parallelWrites ?? defaultParallelWrites)) {
-      const isCalm = this.#calm && !this.#stopping
-      const series = this.#lanes.shift(isCalm ? 1 : undefined)
+      const warningsOnly = this.#normalEventsPaused && !this.#stopping
+      const series = this.#lanes.shift(warningsOnly ? 1 : undefined)
       if (!series) return
       this.#writing++
       void this.#writePaced(series).then(() => {
         this.#writing--
         this.#write()
-        this.#settle()
+        this.#resolveIfStopped()
       })
     }
   }
 
   async #writePaced(series: RecordedSeries): Promise<void> {
     if (laneOf(series) === 0) return this.#writeOne(series)
-    this.#calm = true
+    this.#normalEventsPaused = true
     const started = this.#clock.monotonic()
     await this.#writeOne(series)
     const pauseMs = this.#pauseAfter(this.#clock.monotonic() - started)
-    if (this.#stopping || pauseMs < 1) this.#calm = false
+    if (this.#stopping || pauseMs < 1) this.#normalEventsPaused = false
     else
       this.#clock.setTimeout(() => {
-        this.#calm = false
+        this.#normalEventsPaused = false
         this.#write()
       }, Math.ceil(pauseMs))
   }
 
   #pauseAfter(tookMs: number): number {
-    this.#quickestMs = Math.min(tookMs, this.#quickestMs * fading)
-    return tookMs > longWrite * this.#quickestMs ? pausesPerWrite * tookMs : 0
+    this.#quickestMs = Math.min(tookMs, this.#quickestMs * quickestGrowth)
+    return tookMs > slowWriteFactor * this.#quickestMs ? pausesPerWrite * tookMs : 0
   }
 
   async #writeOne(series: RecordedSeries): Promise<void> {
@@ -199,25 +200,28 @@ export class EventRecorder {
     try {
       const result = await this.#send(series)
       this.#results?.inc({ result })
-      if (result === 'refused') this.#log.debug('The server refused an event', { reason: series.reason })
+      if (result === 'refused') this.#log.debug('The server rejected an event', { reason: series.reason })
       series.storedCount = counted
       series.writes++
       series.failures = 0
       series.state = 'idle'
       if (series.count > counted)
-        this.#again(
+        this.#retryLater(
           series,
           backoffDelay(repeatBackoff, series.writes, () => 0),
         )
     } catch (error) {
       if (this.#cancel.signal.aborted) return
       if (++series.failures >= writeAttempts) return this.#drop(series, String(error))
-      this.#again(series, backoffDelay(failureBackoff, series.failures, this.#options.random ?? Math.random))
+      this.#retryLater(
+        series,
+        backoffDelay(failureBackoff, series.failures, this.#options.random ?? Math.random),
+      )
     }
   }
 
-  /** While stopping there is no later for a repeat, and for a failure only a moment. */
-  #again(series: RecordedSeries, ms: number): void {
+  /** While stopping, repeats are written at once and failures are retried after a moment. */
+  #retryLater(series: RecordedSeries, ms: number): void {
     if (this.#stopping && series.failures === 0) this.#enqueue(series)
     else this.#schedule(series, this.#stopping ? failureBackoff.baseMs : ms)
   }
@@ -228,7 +232,7 @@ export class EventRecorder {
     if (series.stored) {
       const result = await sink.patch(series.stored, renderRepeat(current, sink.format), this.#cancel.signal)
       if (result !== 'gone') return result === 'written' ? 'repeated' : 'refused'
-      // Events expire after an hour; what happens again then is a new event with the old count.
+      // Events expire after an hour. A later repeat becomes a new event with the old count.
       series.stored = undefined
     }
     series.stored ??= renderEvent(current, sink.format)
@@ -237,12 +241,12 @@ export class EventRecorder {
     return result === 'written' ? 'created' : 'refused'
   }
 
-  #settle(): void {
+  #resolveIfStopped(): void {
     if (this.pending === 0) this.#stopping?.resolve()
   }
 }
 
-/** Lower lanes leave first and are dropped last. */
+/** Lower lanes are served first and dropped last. */
 function laneOf(series: RecordedSeries): number {
   if (series.type === 'Warning' && series.writes === 0) return 0
   return series.writes === 0 && series.opensReason ? 1 : 2

@@ -6,7 +6,7 @@ import { KubeError, type KubeErrorCode } from '../client/error.ts'
 import type { StoredEvent } from './event.ts'
 import { eventSink } from './sink.ts'
 
-describe('the sink over the API', () => {
+describe('eventSink', () => {
   const sinkThatFails = (code: KubeErrorCode) => {
     const fail = () => Promise.reject(new KubeError({ code, message: code }))
     return eventSink({ create: fail, patch: fail })
@@ -14,7 +14,7 @@ describe('the sink over the API', () => {
   const event: StoredEvent = { metadata: { name: 'a', namespace: 'b' } }
   const { signal } = new AbortController()
 
-  it('tells what will never be taken from what may be taken later', async () => {
+  it('distinguishes permanent rejections from temporary failures', async () => {
     assert.equal(await sinkThatFails('Forbidden').create(event, signal), 'refused')
     assert.equal(await sinkThatFails('AlreadyExists').create(event, signal), 'written')
     assert.equal(await sinkThatFails('NotFound').patch(event, {}, signal), 'gone')

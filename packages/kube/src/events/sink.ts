@@ -5,8 +5,8 @@ import { isKubeError, isNotFound, type KubeErrorCode } from '../client/error.ts'
 import { type EventFormat, eventResources, type StoredEvent } from './event.ts'
 
 /**
- * Where events go. `refused`: the server will never take it (its namespace is going away, we may not write there).
- * `gone`: it is no longer stored and can be created anew. What may work later rejects.
+ * The storage of events. `refused`: the server will never accept it (its namespace is terminating, or RBAC forbids
+ * it). `gone`: it is no longer stored and can be recreated. Rejects on temporary failures.
  */
 export interface EventSink {
   readonly format: EventFormat
@@ -25,13 +25,13 @@ const final: readonly KubeErrorCode[] = [
   'MethodNotAllowed',
 ]
 
-/** Events over the API: core/v1 unless told. */
+/** Stores events over the API. Default: core/v1. */
 export function eventSink(
   client: Pick<Client, 'create' | 'patch'>,
   format: EventFormat = 'core/v1',
 ): EventSink {
   const resource = eventResources[format]
-  // The recorder repeats by itself, later and merged with what happened meanwhile.
+  // The recorder retries later, merged with further events.
   const once = (signal: AbortSignal) => ({ signal, attempts: 1 })
   return {
     format,
@@ -40,7 +40,7 @@ export function eventSink(
         await client.create(resource, event, once(signal))
         return 'written'
       } catch (error) {
-        // The answer to an earlier attempt was lost: names are random, so it is ours.
+        // The response to an earlier attempt was lost. Names are random, so the existing event is the same one.
         if (isKubeError(error, 'AlreadyExists')) return 'written'
         if (isKubeError(error, ...final)) return 'refused'
         throw error

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One election with a candidate that is not ours: kube-scheduler, which elects by client-go.
+// An election together with a candidate that uses client-go: kube-scheduler.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
@@ -42,7 +42,7 @@ after(async () => {
 const specOf = async () => (await client.get(leases, lock)).spec ?? {}
 
 describe('an election with a client-go candidate', () => {
-  it('passes the lease to ours when theirs dies, and back when ours releases it', async () => {
+  it('takes the lease when kube-scheduler dies, and hands it back on release', async () => {
     const theirs = await waitFor('the scheduler to lead', async () => (await specOf()).holderIdentity)
     const elector = new LeaseElector({
       ...lock,
@@ -57,19 +57,19 @@ describe('an election with a client-go candidate', () => {
       theirRenewals.add(spec.renewTime)
       return spec.holderIdentity !== theirs || theirRenewals.size > 3
     })
-    assert.equal((await specOf()).holderIdentity, theirs, 'ours waits while theirs renews')
+    assert.equal((await specOf()).holderIdentity, theirs, 'this candidate waits while kube-scheduler renews')
     assert.equal(elector.leadership.isHeld(), false)
 
     await kubernetes.kill('kube-scheduler')
     await acquiring
-    const ours = await specOf()
-    assert.equal(ours.holderIdentity, elector.leadership.identity)
-    assert.equal(ours.leaseDurationSeconds, times.leaseDurationMs / 1_000)
+    const own = await specOf()
+    assert.equal(own.holderIdentity, elector.leadership.identity)
+    assert.equal(own.leaseDurationSeconds, times.leaseDurationMs / 1_000)
 
-    // Theirs comes back and must wait as long as ours renews.
+    // kube-scheduler comes back and must wait as long as this candidate renews.
     const renewals = new Set<string | undefined>()
     await kubernetes.start('kube-scheduler')
-    await waitFor('some renewals of ours', async () => {
+    await waitFor('renewals of this candidate', async () => {
       const spec = await specOf()
       assert.equal(spec.holderIdentity, elector.leadership.identity)
       return renewals.add(spec.renewTime).size > 8
@@ -80,6 +80,6 @@ describe('an election with a client-go candidate', () => {
       return spec.holderIdentity && spec.holderIdentity !== elector.leadership.identity ? spec : undefined
     })
     assert.notEqual(next.holderIdentity, theirs, 'it is a new process')
-    assert.equal(next.leaseTransitions, (ours.leaseTransitions ?? 0) + 1)
+    assert.equal(next.leaseTransitions, (own.leaseTransitions ?? 0) + 1)
   })
 })

@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { SimulatedProcess, SimulatedServer, Simulation } from '../testing/lease-simulation.ts'
 import { LeaseElector } from './elector.ts'
-import { SimulatedProcess, SimulatedServer, World } from './simulation.fixture.ts'
 
-/** Requests arrive sooner than the margin between renewDeadline (10 s) and leaseDuration (15 s), drift included. */
-const longestDelayMs = 4_000
+/** Requests arrive sooner than the margin between renewDeadline (10 s) and leaseDuration (15 s), including drift. */
+const maxDelayMs = 4_000
 const writeEveryMs = 300
 const endMs = 240_000
-/** From here on the network is quick. */
-const calmAtMs = endMs - 60_000
+/** From here on the network is fast and has no faults. */
+const faultsEndAtMs = endMs - 60_000
 const never = new AbortController().signal
 
 type Fault =
@@ -21,7 +21,7 @@ type Fault =
 
 const processes = 3
 const process = fc.nat(processes - 1)
-const at = fc.integer({ min: 0, max: calmAtMs })
+const at = fc.integer({ min: 0, max: faultsEndAtMs })
 const fault: fc.Arbitrary<Fault> = fc.oneof(
   {
     weight: 4,
@@ -47,20 +47,20 @@ interface Candidate {
 }
 
 class Election {
-  readonly world: World
+  readonly simulation: Simulation
   readonly server: SimulatedServer
   readonly candidates: Candidate[]
-  /** Who wrote, in the order the server saw it. */
+  /** Writes with their authors, in the order of the server. */
   readonly writes: { readonly by: LeaseElector; readonly at: number }[] = []
   terms = 0
 
   constructor(seed: number, rates: readonly number[]) {
-    this.world = new World(seed)
-    this.server = new SimulatedServer(this.world, longestDelayMs)
+    this.simulation = new Simulation(seed)
+    this.server = new SimulatedServer(this.simulation, maxDelayMs)
     this.candidates = rates.map((rate, index) => {
-      const simulated = new SimulatedProcess(`p${index}`, this.world, {
+      const simulated = new SimulatedProcess(`p${index}`, this.simulation, {
         rate,
-        wallOffset: (this.world.random() - 0.5) * 86_400_000,
+        wallOffset: (this.simulation.random() - 0.5) * 86_400_000,
       })
       return { process: simulated, elector: this.#newElector(simulated), gone: false }
     })
@@ -73,12 +73,12 @@ class Election {
       name: 'test',
       client: this.server.clientFor(simulated),
       clock: simulated,
-      identity: `${simulated.name}_${Math.floor(this.world.random() * 2 ** 32)}`,
-      random: this.world.random,
+      identity: `${simulated.name}_${Math.floor(this.simulation.random() * 2 ** 32)}`,
+      random: this.simulation.random,
     })
   }
 
-  /** What a process does: lead, write while it leads, start over as a new process when it lost. */
+  /** The program of a process: lead, write while leading, start over as a new process after a loss. */
   async #live(candidate: Candidate): Promise<void> {
     while (!candidate.gone) {
       const { elector, process: simulated } = candidate
@@ -89,7 +89,7 @@ class Election {
       }
       this.terms++
       while (elector.leadership.isHeld()) {
-        void this.server.send(simulated, () => this.writes.push({ by: elector, at: this.world.now }))
+        void this.server.send(simulated, () => this.writes.push({ by: elector, at: this.simulation.now }))
         await simulated.sleep(writeEveryMs)
       }
       await elector.release({ handOver: false })
@@ -100,21 +100,21 @@ class Election {
   inject(fault: Fault): void {
     const candidate = this.candidates[fault.process]!
     const { process: simulated } = candidate
-    const { world } = this
-    world.at(fault.at, () => {
+    const { simulation } = this
+    simulation.at(fault.at, () => {
       if (fault.kind === 'pause') {
         simulated.pause()
-        world.at(fault.at + fault.forMs, () => simulated.resume())
+        simulation.at(fault.at + fault.forMs, () => simulated.resume())
       } else if (fault.kind === 'cut') {
         simulated.cutOff = true
-        world.at(fault.at + fault.forMs, () => {
+        simulation.at(fault.at + fault.forMs, () => {
           simulated.cutOff = false
         })
       } else if (fault.kind === 'setClock') simulated.setWallClock(fault.byMs)
       else {
         candidate.gone = true
         if (fault.kind === 'kill') simulated.kill()
-        // An orderly stop: nothing writes any more once release is called.
+        // An orderly stop: the process does not write any more once release is called.
         else simulated.deliver(() => void candidate.elector.release({ handOver: false }))
       }
     })
@@ -124,7 +124,7 @@ class Election {
     const holders = this.candidates.filter(({ elector }) => elector.leadership.isHeld())
     assert.ok(
       holders.length <= 1,
-      `${holders.map(holder => holder.process.name)} hold the lease at ${this.world.now} ms`,
+      `${holders.map(holder => holder.process.name)} hold the lease at ${this.simulation.now} ms`,
     )
   }
 
@@ -141,11 +141,11 @@ class Election {
 }
 
 describe('a leader election', () => {
-  it('never has two leaders, nor two writers, whatever is paused, cut, killed, and whatever the clocks say', async () => {
+  it('never has two leaders or two writers, under any pauses, network faults, kills and clock errors', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(),
-        // Clocks run up to 5 % fast or slow: a hundred times what a broken quartz does.
+        // Clocks run up to 5 % fast or slow: a hundred times the error of a broken quartz.
         fc.array(fc.double({ min: 0.95, max: 1.05, noNaN: true }), {
           minLength: processes,
           maxLength: processes,
@@ -154,21 +154,21 @@ describe('a leader election', () => {
         async (seed, rates, faults) => {
           const election = new Election(seed, rates)
           for (const one of faults) election.inject(one)
-          election.world.at(calmAtMs, () => {
-            election.server.longestDelayMs = 20
+          election.simulation.at(faultsEndAtMs, () => {
+            election.server.maxDelayMs = 20
           })
-          await election.world.runUntil(endMs, () => election.checkOneHolder())
+          await election.simulation.runUntil(endMs, () => election.checkOneHolder())
           election.checkWrites()
           const alive = election.candidates.some(({ gone }) => !gone)
-          if (alive) assert.ok(election.terms > 0, 'nobody ever led')
-          // A minute after the last fault somebody who lives leads.
+          if (alive) assert.ok(election.terms > 0, 'no process ever led')
+          // A minute after the last fault, a running process leads.
           if (
             alive &&
-            faults.every(({ at: when, ...rest }) => when + ('forMs' in rest ? rest.forMs : 0) < calmAtMs)
+            faults.every(({ at: when, ...rest }) => when + ('forMs' in rest ? rest.forMs : 0) < faultsEndAtMs)
           )
             assert.ok(
               election.candidates.some(({ elector }) => elector.leadership.isHeld()),
-              'nobody leads although nothing fails any more',
+              'no process leads although the faults are over',
             )
         },
       ),

@@ -32,7 +32,7 @@ class StoredLease implements LeaseClient {
     return this.#store(lease)
   }
 
-  /** Somebody else writes. */
+  /** Another client writes the Lease. */
   change(spec: Lease['spec']): void {
     this.#store({ ...this.lease, spec: { ...this.lease?.spec, ...spec } })
   }
@@ -50,8 +50,8 @@ function candidate(client: LeaseClient, clock: FakeClock, options: Partial<Lease
   return new LeaseElector({ namespace: 'system', name: 'lock', client, clock, random: () => 0, ...options })
 }
 
-describe('the record of a lease', () => {
-  it('is what client-go writes, from the first holder to the hand-over', async () => {
+describe('Lease records', () => {
+  it('equal those of client-go, from the first holder to the hand-over', async () => {
     const clock = new FakeClock(Date.UTC(2026, 0, 1))
     const client = new StoredLease()
     const first = candidate(client, clock, { identity: 'host-a_1' })
@@ -87,18 +87,18 @@ describe('the record of a lease', () => {
     assert.equal(client.lease?.spec?.holderIdentity, 'host-b_2')
   })
 
-  it('keeps microseconds where there are any', () => {
+  it('keep microseconds if present', () => {
     assert.equal(microTime(1_767_225_600_123.456), '2026-01-01T00:00:00.123456Z')
   })
 
-  it('names the holder by host and a fresh id unless told', () => {
+  it('identify the holder by host name and a new id by default', () => {
     const elector = candidate(new StoredLease(), new FakeClock())
     assert.match(elector.leadership.identity, /^.+_[0-9a-f]{8}-[0-9a-f-]{27}$/)
   })
 })
 
 describe('a candidate', () => {
-  it('waits for the whole lease duration after the last change it saw, whatever the times in the record say', async () => {
+  it('waits for the whole lease duration after the last change that it saw, regardless of the times in the record', async () => {
     const clock = new FakeClock()
     const client = new StoredLease()
     const foreign = {
@@ -123,7 +123,7 @@ describe('a candidate', () => {
     assert.equal(client.lease?.spec?.leaseTransitions, 8)
   })
 
-  it('does not take a deleted lease from a holder that may not know yet', async () => {
+  it('does not take over a deleted lease from a holder that may not know yet', async () => {
     const clock = new FakeClock()
     const client = new StoredLease()
     client.change({ holderIdentity: 'other', leaseDurationSeconds: 15 })
@@ -138,7 +138,7 @@ describe('a candidate', () => {
     assert.equal(elector.leadership.isHeld(), true)
   })
 
-  it('stops waiting when told', async () => {
+  it('stops waiting when the signal is aborted', async () => {
     const clock = new FakeClock()
     const client = new StoredLease()
     client.change({ holderIdentity: 'other', leaseDurationSeconds: 15 })
@@ -152,15 +152,15 @@ describe('a candidate', () => {
 })
 
 describe('a leader', () => {
-  it('has lost when it could not renew for the renew deadline, counted from the last renewal it sent', async () => {
+  it('loses leadership if it cannot renew within the renew deadline, counted from the last sent renewal', async () => {
     const clock = new FakeClock()
     const client = new StoredLease()
     const registry = createRegistry()
-    const told: string[] = []
+    const reported: string[] = []
     const elector = candidate(client, clock, {
       identity: 'me',
       registry,
-      onTransition: text => told.push(text),
+      onTransition: text => reported.push(text),
     })
     const leadership = await elector.acquire(never)
     assert.match(await registry.metrics(), /leader_election_master_status\{name="lock"\} 1\n/)
@@ -178,14 +178,14 @@ describe('a leader', () => {
       'the lease was not renewed within 10000 ms; the last attempt failed: no route to host',
     )
     assert.match(await registry.metrics(), /leader_election_master_status\{name="lock"\} 0\n/)
-    assert.deepEqual(told, ['me became leader', 'me stopped leading'])
+    assert.deepEqual(reported, ['me became leader', 'me stopped leading'])
     client.failing = false
     await clock.advance(60_000)
     assert.equal(leadership.isHeld(), false)
     assert.equal(clock.pendingTimers, 0)
   })
 
-  it('survives a failed renewal, and somebody who only touches the object', async () => {
+  it('survives a failed renewal, and another client that touches the Lease', async () => {
     const clock = new FakeClock()
     const client = new StoredLease()
     const leadership = await candidate(client, clock).acquire(never)
@@ -197,7 +197,7 @@ describe('a leader', () => {
     assert.equal(leadership.isHeld(), true)
   })
 
-  it('has lost as soon as it reads that another holds the lease', async () => {
+  it('loses leadership as soon as it reads another holder', async () => {
     const clock = new FakeClock()
     const client = new StoredLease()
     const elector = candidate(client, clock)
@@ -205,12 +205,12 @@ describe('a leader', () => {
     client.change({ holderIdentity: 'thief' })
     await clock.advance(2_000)
     assert.equal(leadership.isHeld(), false)
-    assert.match(String((leadership.signal.reason as Error).message), /went to thief/)
+    assert.match(String((leadership.signal.reason as Error).message), /is held by thief/)
     await elector.release({ handOver: true })
     assert.equal(client.lease?.spec?.holderIdentity, 'thief')
   })
 
-  it('does not lead while its machine may have been suspended, and again after a renewal', async () => {
+  it('does not hold leadership while its machine may have been suspended, and holds it again after a renewal', async () => {
     const clock = new FakeClock()
     const client = new StoredLease()
     const leadership = await candidate(client, clock).acquire(never)
@@ -221,7 +221,7 @@ describe('a leader', () => {
     assert.equal(leadership.signal.aborted, false)
   })
 
-  it('is not held before the election and after the release', async () => {
+  it('does not hold leadership before the election and after the release', async () => {
     const clock = new FakeClock()
     const elector = candidate(new StoredLease(), clock)
     assert.throws(() => elector.leadership.assertHeld(), /never held/)
@@ -232,7 +232,7 @@ describe('a leader', () => {
   })
 })
 
-describe('the times of an election', () => {
+describe('lease times', () => {
   for (const [times, message] of [
     [
       { leaseDurationMs: 10_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 },
@@ -245,13 +245,13 @@ describe('the times of an election', () => {
     ],
     [{ leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 0 }, /retryPeriod must be greater/],
   ] as const)
-    it(`are refused: ${message.source}`, () => {
+    it(`are rejected: ${message.source}`, () => {
       assert.throws(() => candidate(new StoredLease(), new FakeClock(), { times }), message)
     })
 })
 
-describe('the lease client', () => {
-  it('gives conflicts as values and other failures as errors', async () => {
+describe('leaseClient', () => {
+  it('returns conflicts as values and other failures as errors', async () => {
     const failing = (code: 'Conflict' | 'AlreadyExists' | 'NotFound' | 'Internal') => {
       const fail = () => Promise.reject(new KubeError({ code, message: code }))
       return leaseClient({ find: fail, create: fail, update: fail }, { namespace: 'a', name: 'b' })

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Leader election by a Lease, in one election with client-go's candidates. Nobody's clock is believed: a candidate
-// takes the lease only after it has seen no change of the record for the lease's whole duration on its own monotonic
-// clock, and the holder stops (leadership.ts) well before that. Promises: at most one leader; a killed leader is
-// replaced after the lease duration, a stopped one at once; a leader that was held up (no CPU) for longer than its renew
-// deadline writes nothing until it has renewed, and has lost only if somebody else was faster or it cannot do so soon.
-// Not promised: a leader at all times, nor anything when somebody deletes the Lease while a process that never saw it
-// starts.
+// Leader election by a Lease, compatible with candidates that use client-go. No clock of another machine is trusted.
+// A candidate takes the lease only after it has seen no change of the record for the whole lease duration, on its own
+// monotonic clock. The holder stops (leadership.ts) well before that.
+// Promised: at most one leader. A killed leader is replaced after the lease duration, a stopped one at once. A leader
+// that got no CPU for longer than its renew deadline writes nothing until it has renewed. It loses leadership only if
+// another candidate was faster or it cannot renew soon.
+// Not promised: a leader at all times, nor anything if the Lease is deleted while a process starts that never saw it.
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Clock, Timer } from '../clock/index.ts'
@@ -18,9 +18,9 @@ import { type LeaseMetrics, leaseMetrics } from './metrics.ts'
 import { heldSpec, type Lease, type LeaseSpec, releasedSpec } from './record.ts'
 import { candidateJitter, checkTimes, defaultLeaseTimes, type LeaseTimes } from './times.ts'
 
-const shortestRequestTimeoutMs = 1_000
-/** When a timer rings so late, it was this process that was slow, and not the API. */
-const heldUpFromMs = 1_000
+const minRequestTimeoutMs = 1_000
+/** A timer that fires this late means that this process was slow, not the API. */
+const stalledFromMs = 1_000
 
 export interface LeaseElectorOptions {
   readonly namespace: string
@@ -32,7 +32,7 @@ export interface LeaseElectorOptions {
   readonly log?: Logger
   readonly registry?: Registry
   readonly random?: () => number
-  /** Told when this process begins and ends to lead, in client-go's words, for an event on the Lease. */
+  /** Called when this process starts or stops leading, with client-go's message, for an event on the Lease. */
   readonly onTransition?: (message: string) => void
 }
 
@@ -43,15 +43,15 @@ export class LeaseElector {
   readonly #log: Logger
   readonly #fence: LeadershipFence
   readonly #metrics: LeaseMetrics | undefined
-  /** The newest record seen, and when (monotonic, after the answer) it was first seen. */
+  /** The newest record seen, and when (monotonic, after the response) it was first seen. */
   #observed: { readonly lease: Lease; readonly at: number } | undefined
   #reportedHolder: string | undefined
   #giveUp: Timer | undefined
-  /** Since the last renewal: how late a timer rang, and whether more time was given for that; what went wrong last. */
-  #heldUpMs = 0
-  /** When what is waited for, a pause or an answer, is over at the latest (monotonic). */
+  /** Since the last renewal: the delay of a timer, whether the deadline was extended for it, and the last failure. */
+  #stalledMs = 0
+  /** Latest time (monotonic) at which the current sleep or request should be over. */
   #due = Number.POSITIVE_INFINITY
-  #hasMoreTime = false
+  #isExtended = false
   #failure: unknown
   #renewing: Promise<void> | undefined
   readonly #ending = new AbortController()
@@ -70,20 +70,20 @@ export class LeaseElector {
     this.#metrics = options.registry && leaseMetrics(options.registry, options.name)
   }
 
-  /** Exists before the election and is not held until it is won. */
+  /** Exists before the election; not held until the election is won. */
   get leadership(): Leadership {
     return this.#fence
   }
 
-  /** Waits until this process leads; from then on renews in the background until `release` or loss. */
+  /** Waits until this process leads. From then on renews in the background until `release` or loss. */
   async acquire(signal: AbortSignal): Promise<Leadership> {
-    this.#log.info('Waiting for the lease')
+    this.#log.info('Waiting to acquire the lease')
     while (!(await this.#attempt(signal)) || !this.#fence.isHeld()) {
       this.#fence.signal.throwIfAborted()
       const wait = this.#times.retryPeriodMs * (1 + candidateJitter * (this.#options.random ?? Math.random)())
       await this.#clock.sleep(wait, signal)
     }
-    this.#log.info('This process leads')
+    this.#log.info('Acquired the lease, this process is the leader')
     this.#metrics?.leads(true)
     this.#options.onTransition?.(`${this.#fence.identity} became leader`)
     this.#renewing = this.#renew()
@@ -91,8 +91,8 @@ export class LeaseElector {
   }
 
   /**
-   * Gives leadership up. With `handOver` the lease is freed at once for others: only when nothing of this process can
-   * write any more. Without it the lease runs out by itself. Never rejects.
+   * Gives up leadership. With `handOver`, frees the lease for others at once; allowed only if this process can no
+   * longer write. Without it, the lease expires. Never rejects.
    */
   async release({ handOver }: { readonly handOver: boolean }): Promise<void> {
     const held = this.#fence.isHeld()
@@ -101,15 +101,15 @@ export class LeaseElector {
     if (!held || !handOver) return
     try {
       await this.#timed(new AbortController().signal, signal => this.#free(signal))
-      this.#log.info('The lease is free')
+      this.#log.info('Released the lease')
     } catch (error) {
-      this.#log.warn('The lease could not be freed and runs out by itself', { error })
+      this.#log.warn('Failed to release the lease; it will expire', { error })
     }
   }
 
   async #renew(): Promise<void> {
     const ending = this.#ending.signal
-    this.#heldUpMs = 0
+    this.#stalledMs = 0
     this.#armGiveUp()
     while (!ending.aborted) {
       this.#due = this.#clock.monotonic() + this.#times.retryPeriodMs
@@ -118,46 +118,46 @@ export class LeaseElector {
       } catch {
         return
       }
-      this.#rang(this.#due)
+      this.#recordStall(this.#due)
       if (await this.#attempt(ending)) this.#wasRenewed()
     }
   }
 
   #wasRenewed(): void {
-    // The answer came too late to lead by it; whether that was our own fault, #giveUp judges.
+    // The response came too late. #giveUp decides whether this process was slow.
     if (this.#fence.monotonicRemainingMs() <= 0) return
-    if (this.#hasMoreTime) this.#log.info('The lease is renewed, this process leads again')
-    this.#heldUpMs = 0
-    this.#hasMoreTime = false
+    if (this.#isExtended) this.#log.info('Renewed the lease, this process is the leader again')
+    this.#stalledMs = 0
+    this.#isExtended = false
     this.#failure = undefined
     this.#armGiveUp()
   }
 
-  #rang(due: number): void {
-    this.#heldUpMs = Math.max(this.#heldUpMs, Math.round(this.#clock.monotonic() - due))
+  #recordStall(due: number): void {
+    this.#stalledMs = Math.max(this.#stalledMs, Math.round(this.#clock.monotonic() - due))
   }
 
-  /** Loss must not wait for a request or a sleep that hangs. */
+  /** A hanging request or sleep must not delay the loss of leadership. */
   #armGiveUp(): void {
     this.#giveUp?.cancel()
     if (this.#ending.signal.aborted) return
     const inMs = Math.max(1, Math.ceil(this.#fence.monotonicRemainingMs()))
     const due = this.#clock.monotonic() + inMs
     this.#giveUp = this.#clock.setTimeout(() => {
-      // What else should have come by now may come after this.
-      this.#rang(Math.min(due, this.#due))
+      // Other timers or responses that are due may follow this one.
+      this.#recordStall(Math.min(due, this.#due))
       if (this.#fence.monotonicRemainingMs() > 0) this.#armGiveUp()
-      else if (this.#heldUpMs >= heldUpFromMs && !this.#hasMoreTime) this.#giveMoreTime()
+      else if (this.#stalledMs >= stalledFromMs && !this.#isExtended) this.#extendDeadline()
       else this.#end(this.#whyLost())
     }, inMs)
   }
 
-  /** The fence is shut already; whether the lease is still ours, only a renewal can tell. */
-  #giveMoreTime(): void {
-    this.#hasMoreTime = true
+  /** The fence is already closed. Only a renewal can show whether the lease is still held. */
+  #extendDeadline(): void {
+    this.#isExtended = true
     const { leaseDurationMs, renewDeadlineMs } = this.#times
-    this.#log.warn('This process was held up and writes nothing until its lease is renewed', {
-      heldUpMs: this.#heldUpMs,
+    this.#log.warn('This process got no CPU time; it stops writing until the lease is renewed', {
+      stalledMs: this.#stalledMs,
       hint: 'it needs more CPU, or leaderElection.leaseDuration and renewDeadline that are longer',
     })
     this.#giveUp = this.#clock.setTimeout(() => this.#end(this.#whyLost()), leaseDurationMs - renewDeadlineMs)
@@ -165,7 +165,7 @@ export class LeaseElector {
 
   #whyLost(): string {
     const why = [`the lease was not renewed within ${this.#times.renewDeadlineMs} ms`]
-    if (this.#heldUpMs >= heldUpFromMs) why.push(`the process was held up for ${this.#heldUpMs} ms`)
+    if (this.#stalledMs >= stalledFromMs) why.push(`the process got no CPU time for ${this.#stalledMs} ms`)
     if (this.#failure !== undefined)
       why.push(
         `the last attempt failed: ${this.#failure instanceof Error ? this.#failure.message : this.#failure}`,
@@ -179,25 +179,25 @@ export class LeaseElector {
     this.#fence.lose(why)
     this.#ending.abort()
     if (!led) return
-    this.#log.info('This process no longer leads', { why })
+    this.#log.info('This process is no longer the leader', { why })
     this.#metrics?.leads(false)
     this.#options.onTransition?.(`${this.#fence.identity} stopped leading`)
   }
 
-  /** One try to take or to renew; true when it succeeded. */
+  /** Tries once to take or renew the lease. Returns true on success. */
   async #attempt(signal: AbortSignal): Promise<boolean> {
     try {
       return await this.#timed(signal, timed => this.#takeOrRenew(timed))
     } catch (error) {
       this.#failure = error
-      if (!signal.aborted) this.#log.warn('The lease could not be read or written', { error })
+      if (!signal.aborted) this.#log.warn('Failed to read or write the lease', { error })
       return false
     }
   }
 
   async #takeOrRenew(signal: AbortSignal): Promise<boolean> {
     const known = this.#observed?.lease
-    // The leader knows the record; it reads only when somebody else wrote it.
+    // The leader knows the record; it reads again only after another client wrote it.
     if (known && this.#holds(known) && this.#fence.isHeld()) {
       if (await this.#write(known, signal)) return true
       this.#metrics?.slowPath()
@@ -205,14 +205,14 @@ export class LeaseElector {
     const lease = await this.#options.client.read(signal)
     if (lease) this.#observe(lease)
     if (this.#renewing && lease && !this.#holds(lease)) {
-      this.#end(`the lease went to ${lease.spec?.holderIdentity || 'nobody'}`)
+      this.#end(`the lease is held by ${lease.spec?.holderIdentity || 'no process'}`)
       return false
     }
     if (this.#isTaken(lease)) return false
     return this.#write(lease, signal)
   }
 
-  /** Somebody else holds it, or did when it was deleted, and has not been silent for long enough. */
+  /** Another candidate holds the lease, or held it when it was deleted, and the lease duration is not over. */
   #isTaken(lease: Lease | undefined): boolean {
     const { lease: last, at } = this.#observed ?? {}
     if (!last || at === undefined) return false
@@ -244,7 +244,7 @@ export class LeaseElector {
       const lease = await client.read(signal)
       if (!lease || !this.#holds(lease)) return
       const spec: LeaseSpec = releasedSpec(lease.spec, this.#clock.now())
-      // A conflict is our own last renewal, which was cut off on this side only.
+      // A conflict is this process's own last renewal, whose response was lost.
       if ((await client.update({ ...lease, spec }, signal)) !== 'conflict') return
     }
   }
@@ -254,7 +254,7 @@ export class LeaseElector {
     const same = resourceVersion === lease.metadata?.resourceVersion && uid === lease.metadata?.uid
     if (!this.#observed || !same) this.#observed = { lease, at: this.#clock.monotonic() }
     const holder = lease.spec?.holderIdentity ?? ''
-    if (holder !== this.#reportedHolder && holder !== '') this.#log.info('The lease has a holder', { holder })
+    if (holder !== this.#reportedHolder && holder !== '') this.#log.info('New leader elected', { holder })
     this.#reportedHolder = holder
   }
 
@@ -262,20 +262,23 @@ export class LeaseElector {
     return lease.spec?.holderIdentity === this.#fence.identity
   }
 
-  /** A signal that is also aborted when one attempt takes too long. */
+  /** Passes a signal that is also aborted when one attempt takes too long. */
   async #timed<Result>(outer: AbortSignal, use: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     outer.throwIfAborted()
-    const limit = Math.max(shortestRequestTimeoutMs, this.#times.renewDeadlineMs / 2)
+    const limit = Math.max(minRequestTimeoutMs, this.#times.renewDeadlineMs / 2)
     const inner = new AbortController()
     const abort = () => inner.abort(outer.reason)
     outer.addEventListener('abort', abort, { once: true })
     this.#due = this.#clock.monotonic() + limit
-    const timer = this.#clock.setTimeout(() => inner.abort(new Error(`no answer within ${limit} ms`)), limit)
+    const timer = this.#clock.setTimeout(
+      () => inner.abort(new Error(`no response within ${limit} ms`)),
+      limit,
+    )
     try {
       return await use(inner.signal)
     } finally {
-      // Whichever came first, the answer or the timer: who waited for longer was held up.
-      this.#rang(this.#due)
+      // The response or the timer came late: this process was slow.
+      this.#recordStall(this.#due)
       timer.cancel()
       outer.removeEventListener('abort', abort)
     }

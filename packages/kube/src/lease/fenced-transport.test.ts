@@ -12,7 +12,7 @@ import { type Leadership, LeadershipLost } from './leadership.ts'
 
 const never = new AbortController().signal
 
-describe('a fenced transport', () => {
+describe('FencedTransport', () => {
   function fenced() {
     let held = true
     const leadership: Leadership = {
@@ -47,7 +47,7 @@ describe('a fenced transport', () => {
   }
   const write: TransportRequest = { method: 'PATCH', path: '/x', headers: {}, timeoutMs: 1 }
 
-  it('lets writes pass while leadership is held, and reads always', async () => {
+  it('allows writes while leadership is held, and reads always', async () => {
     const { transport, connected, sent, lose } = fenced()
     const passing = transport.request(write)
     connected[0]!()
@@ -70,7 +70,7 @@ describe('a fenced transport', () => {
     assert.deepEqual(sent, [])
   })
 
-  it("obeys the caller's own signal too", async () => {
+  it("also obeys the caller's signal", async () => {
     const { transport, connected } = fenced()
     const stop = new AbortController()
     const waiting = transport.request({ ...write, signal: stop.signal })
@@ -80,8 +80,8 @@ describe('a fenced transport', () => {
   })
 })
 
-describe('a fenced transport over sockets', () => {
-  it('asks when the connection is there and before the first byte leaves', async () => {
+describe('FencedTransport over sockets', () => {
+  it('checks leadership after the connection is open and before the first byte is sent', async () => {
     const arrived: string[] = []
     const server = createServer((request, response) => {
       arrived.push(request.method ?? '')
@@ -89,7 +89,7 @@ describe('a fenced transport over sockets', () => {
     })
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     const connects: (() => void)[] = []
-    const asked = async () => {
+    const connectionOpened = async () => {
       while (connects.length === 0) await new Promise(resolve => setImmediate(resolve))
     }
     const connector = buildConnector({})
@@ -109,14 +109,14 @@ describe('a fenced transport over sockets', () => {
     }
     const transport = new FencedTransport(inner, leadership)
     const waiting = transport.request({ method: 'POST', path: '/', headers: {}, timeoutMs: 10_000 })
-    await asked()
-    // The process was paused here, and the lease went to somebody else.
+    await connectionOpened()
+    // The process was paused here, and another process took the lease.
     held = false
     connects.shift()!()
     await assert.rejects(waiting, { name: 'TransportError', kind: 'aborted', sent: false })
     held = true
     const next = transport.request({ method: 'POST', path: '/', headers: {}, timeoutMs: 10_000 })
-    await asked()
+    await connectionOpened()
     connects.shift()!()
     assert.equal((await next).status, 200)
     assert.deepEqual(arrived, ['POST'])

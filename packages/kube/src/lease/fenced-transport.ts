@@ -12,9 +12,9 @@ import type { Leadership } from './leadership.ts'
 const reads: ReadonlySet<TransportRequest['method']> = new Set(['GET'])
 
 /**
- * Lets a write pass only while leadership is held: asked when the request is handed over, and again by the transport
- * right before the first byte leaves, which may be after the wait for a connection. Reads always pass. A lease needs a
- * client of its own, without this.
+ * Allows a write only while leadership is held. Checks when the request is handed over, and again right before the
+ * first byte is sent, which may be after the wait for a connection. Reads are always allowed. The Lease itself needs
+ * a separate client without this fence.
  */
 export class FencedTransport implements Transport {
   readonly #inner: Transport
@@ -42,8 +42,8 @@ export class FencedTransport implements Transport {
 }
 
 /**
- * A signal whose `aborted` is computed when it is asked, because the event of a lost lease comes too late in a process
- * that was paused: the first thing it does when it goes on may be to write to a connection that has just opened.
+ * A signal that computes `aborted` on each access. In a process that was paused, the event of a lost lease comes too
+ * late. Its first action after the pause may be a write to a connection that has just opened.
  */
 class FenceSignal extends EventTarget implements AbortSignal {
   onabort: AbortSignal['onabort'] = null
@@ -74,11 +74,11 @@ class FenceSignal extends EventTarget implements AbortSignal {
     if (this.aborted) throw this.reason
   }
 
-  override addEventListener(...words: Parameters<EventTarget['addEventListener']>): void {
-    this.#outer?.addEventListener(...words)
+  override addEventListener(...args: Parameters<EventTarget['addEventListener']>): void {
+    this.#outer?.addEventListener(...args)
   }
 
-  override removeEventListener(...words: Parameters<EventTarget['removeEventListener']>): void {
-    this.#outer?.removeEventListener(...words)
+  override removeEventListener(...args: Parameters<EventTarget['removeEventListener']>): void {
+    this.#outer?.removeEventListener(...args)
   }
 }

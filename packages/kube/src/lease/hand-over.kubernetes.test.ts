@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Real processes, a real API server: whatever happens to the leader, at no moment do two of them write. The API server
-// itself is the witness: its revisions order every change of the lease and of the ConfigMap that the leader writes.
+// Real processes, a real API server: with any fault of the leader, two processes never write at the same time. The
+// API server is the witness: its revisions order every change of the Lease and of the ConfigMap that the leader
+// writes.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -10,8 +11,8 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
 import { loadKubeconfig } from '../auth/index.ts'
-import { configMaps } from '../client/config-maps.fixture.ts'
 import { type Client, createClient, type KubeObject, type Resource } from '../client/index.ts'
+import { configMaps } from '../testing/config-maps.ts'
 import { leases } from './record.ts'
 
 let kubernetes: Kubernetes
@@ -25,7 +26,7 @@ after(async () => {
   await kubernetes?.stop()
 })
 
-/** A process with a connection of its own to the API server, which can be cut: bytes then vanish both ways. */
+/** A process with its own connection to the API server, which can be cut: bytes are then dropped both ways. */
 class Candidate {
   readonly identity: string
   readonly #process: ChildProcess
@@ -53,7 +54,7 @@ class Candidate {
     const kubeconfig = join(kubernetes.directory, `${identity}.kubeconfig`)
     const direct = readFileSync(kubernetes.kubeconfig, 'utf8')
     writeFileSync(kubeconfig, direct.replaceAll(kubernetes.server, `https://127.0.0.1:${port}`))
-    const program = join(import.meta.dirname, 'candidate.fixture.ts')
+    const program = join(import.meta.dirname, '../testing/lease-candidate.ts')
     const child = spawn(process.execPath, [program], {
       env: { ...process.env, KUBECONFIG: kubeconfig, NAMESPACE: namespace, IDENTITY: identity },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -99,17 +100,17 @@ class Candidate {
   }
 }
 
-/** Everything that happened to an object, in the order of the server's revisions. */
+/** Returns all states of an object, in the order of the server's revisions. */
 async function history<T extends KubeObject>(
   resource: Resource<T>,
   namespace: string,
   stop: AbortSignal,
-  told: (object: T, revision: number) => void,
+  reported: (object: T, revision: number) => void,
 ) {
   const { resourceVersion } = await client.list(resource, { namespace })
   void client
     .watch(resource, { namespace, resourceVersion, signal: stop }, event => {
-      if (event.type !== 'BOOKMARK') told(event.object, Number(event.object.metadata.resourceVersion))
+      if (event.type !== 'BOOKMARK') reported(event.object, Number(event.object.metadata.resourceVersion))
     })
     .catch(error => {
       if (!stop.aborted) throw error
@@ -141,7 +142,7 @@ class Witness {
     this.#stop.abort()
   }
 
-  /** Every write happened while the lease named its writer, and nobody wrote after its successor. */
+  /** Every write happened while the lease named its writer, and no process wrote after its successor. */
   check(): void {
     const over = new Set<string>()
     let before = ''
@@ -159,7 +160,7 @@ class Witness {
   }
 }
 
-/** A leader that writes and a second candidate; then something happens to the leader until the second one writes. */
+/** Starts a leader that writes and a second candidate, then disturbs the leader until the second one writes. */
 async function handOver(
   strike: (leader: Candidate) => Promise<void> | void,
   afterwards: (leader: Candidate) => Promise<void> | void,
@@ -185,14 +186,14 @@ async function handOver(
   }
 }
 
-describe('leadership passes to another process, and never do two write', () => {
-  it('when the leader is killed', () =>
+describe('leadership passes to another process, and two never write at the same time', () => {
+  it('if the leader is killed', () =>
     handOver(
       leader => leader.signal('SIGKILL'),
       () => {},
     ))
 
-  it('when the leader stops in order: at once, with its lease released', () =>
+  it('if the leader stops in order: at once, with a released lease', () =>
     handOver(
       async leader => {
         leader.signal('SIGTERM')
@@ -203,7 +204,7 @@ describe('leadership passes to another process, and never do two write', () => {
     ))
 
   for (const round of [1, 2, 3])
-    it(`when the leader is paused, and goes on long after it was replaced (${round})`, () =>
+    it(`if the leader is paused, and resumes long after it was replaced (${round})`, () =>
       handOver(
         leader => leader.signal('SIGSTOP'),
         async leader => {
@@ -213,7 +214,7 @@ describe('leadership passes to another process, and never do two write', () => {
         },
       ))
 
-  it('when the leader is cut off from the API server', () =>
+  it('if the leader is cut off from the API server', () =>
     handOver(
       leader => leader.cut(),
       async leader => {
@@ -222,7 +223,7 @@ describe('leadership passes to another process, and never do two write', () => {
       },
     ))
 
-  it('when the leader is paused for less than anybody notices: it stays', async () => {
+  it('if the leader is paused only briefly: it stays leader', async () => {
     const namespace = await kubernetes.newNamespace('lease')
     const witness = await Witness.of(namespace)
     const only = await Candidate.start(namespace, 'only')

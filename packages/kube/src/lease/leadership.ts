@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whether this process may write. Promise: `isHeld()` is true for at most one process at a time, as long as clocks
-// *run* at nearly the same rate (what they show is irrelevant) and whatever is paused, slow or cut off: the answer is
-// computed from the time that has passed since the last renewal that is known to have reached the server was *sent*,
-// at the moment of asking. Not promised: that a request which left while the lease was held arrives before the next
-// leader's first; between the two lie `leaseDuration − renewDeadline`.
+// Decides whether this process may write. Promised: `isHeld()` is true for at most one process at a time, under any
+// pause, delay or partition. This holds as long as clocks *run* at nearly the same rate; their absolute time is
+// irrelevant. The result is computed on each call, from the time since the last successful renewal was *sent*. Not
+// promised: that a request which was sent while the lease was held arrives before the next leader's first one.
+// Between the two lies `leaseDuration − renewDeadline`.
 import type { Clock } from '../clock/index.ts'
 
 export class LeadershipLost extends Error {
@@ -13,15 +13,15 @@ export class LeadershipLost extends Error {
 
 export interface Leadership {
   readonly identity: string
-  /** Ask just before every write, not earlier: a process may be paused between any two lines. */
+  /** Call it just before every write, not earlier: a process may be paused between any two lines. */
   isHeld(): boolean
   /** Throws LeadershipLost unless held. */
   assertHeld(): void
-  /** Aborted when leadership, once gained, is lost or given up. It may come late in a paused process; isHeld not. */
+  /** Aborted when leadership is lost or given up. It may come late in a paused process; isHeld does not. */
   readonly signal: AbortSignal
 }
 
-/** The elector's side: tells the fence what it achieved. */
+/** The elector's side, which receives successful renewals. */
 export class LeadershipFence implements Leadership {
   readonly identity: string
   readonly #clock: Clock
@@ -51,12 +51,12 @@ export class LeadershipFence implements Leadership {
       : this.#renewed
         ? 'the lease was not renewed in time'
         : 'the lease was never held'
-    throw new LeadershipLost(`${this.identity} does not lead: ${why}`)
+    throw new LeadershipLost(`${this.identity} is not the leader: ${why}`)
   }
 
   /**
-   * How much longer it is held without another renewal. The wall clock has a say too: the monotonic one stands still
-   * while a machine is suspended. A wall clock that is set forward costs the time until the next renewal.
+   * Remaining time without another renewal. Also uses the wall clock, because the monotonic one stops while a machine
+   * is suspended. If the wall clock is set forward, leadership is not held until the next renewal.
    */
   remainingMs(): number {
     if (!this.#renewed || this.#lost.signal.aborted) return 0
@@ -83,7 +83,7 @@ export class LeadershipFence implements Leadership {
   }
 }
 
-/** For a process that elects nobody: it always leads. */
+/** For a process without election: it always leads. */
 export function unelected(identity = 'unelected'): Leadership {
   return { identity, isHeld: () => true, assertHeld: () => {}, signal: new AbortController().signal }
 }

@@ -4,15 +4,15 @@ import type { Client } from '../client/client.ts'
 import { isAlreadyExists, isConflict, isNotFound } from '../client/error.ts'
 import { type Lease, leases } from './record.ts'
 
-/** What an election needs of the API. `conflict`: somebody was faster. Any other failure rejects. */
+/** The API calls of an election. `conflict`: another client wrote first. Any other failure rejects. */
 export interface LeaseClient {
   read(signal: AbortSignal): Promise<Lease | undefined>
   create(lease: Lease, signal: AbortSignal): Promise<Lease | 'conflict'>
-  /** Only if the resourceVersion is still the stored one. */
+  /** Succeeds only if the resourceVersion is still the stored one. */
   update(lease: Lease, signal: AbortSignal): Promise<Lease | 'conflict'>
 }
 
-/** One lease over the API. Each call is one attempt that waits for nobody else's requests: the election repeats. */
+/** One Lease over the API. Each call is one attempt that does not wait for other requests; the election retries. */
 export function leaseClient(
   client: Pick<Client, 'find' | 'create' | 'update'>,
   lease: { readonly namespace: string; readonly name: string },
@@ -29,7 +29,7 @@ async function orConflict(write: Promise<Lease>): Promise<Lease | 'conflict'> {
   try {
     return await write
   } catch (error) {
-    // Not found on update: deleted since it was read.
+    // NotFound on update: the Lease was deleted since it was read.
     if (isConflict(error) || isAlreadyExists(error) || isNotFound(error)) return 'conflict'
     throw error
   }

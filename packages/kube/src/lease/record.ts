@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A coordination.k8s.io/v1 Lease as leader elections use it, field for field what client-go writes, so that its
-// candidates and ours stand in one election.
+// A coordination.k8s.io/v1 Lease for leader election, with the same fields as in client-go, so that both kinds of
+// candidates can compete.
 import type { KubeObject } from '../client/object.ts'
 import { defineResource } from '../client/resource.ts'
 
@@ -25,16 +25,16 @@ export const leases = defineResource<Lease>({
   namespaced: true,
 })
 
-/** What a released lease says it lasts: as long as nobody holds it the value means nothing, but must not be zero. */
+/** The duration in a released lease. It has no meaning without a holder, but must not be zero. */
 const releasedLeaseSeconds = 1
 
-/** The time as the API's MicroTime: `2026-01-01T00:00:00.000000Z`. */
+/** Formats the API's MicroTime: `2026-01-01T00:00:00.000000Z`. */
 export function microTime(epochMs: number): string {
   const micros = Math.round((epochMs % 1) * 1000)
   return new Date(epochMs).toISOString().replace('Z', `${String(micros).padStart(3, '0')}Z`)
 }
 
-/** The holder takes the lease, or goes on holding it. */
+/** The holder takes the lease, or renews it. */
 export function heldSpec(
   before: LeaseSpec | undefined,
   holder: { readonly identity: string; readonly leaseSeconds: number; readonly now: number },
@@ -51,7 +51,7 @@ export function heldSpec(
   }
 }
 
-/** Nobody holds the lease: whoever comes next need not wait. */
+/** Releases the lease, so that the next candidate need not wait. */
 export function releasedSpec(before: LeaseSpec | undefined, now: number): LeaseSpec {
   const time = microTime(now)
   return {

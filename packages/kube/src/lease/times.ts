@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 export interface LeaseTimes {
-  /** How long others wait after the last sign of life. Whole seconds. */
+  /** The wait of candidates after the last renewal. Whole seconds. */
   readonly leaseDurationMs: number
-  /** How long the leader goes on without a successful renewal. What is left to the lease duration is the margin for
-   * requests under way and for clocks that run at different rates. */
+  /**
+   * The longest time that the leader continues without a successful renewal. The rest of the lease duration is the
+   * margin for requests in flight and for clocks that run at different rates.
+   */
   readonly renewDeadlineMs: number
   readonly retryPeriodMs: number
 }
 
-/** As client-go's and controller-runtime's. */
+/** As in client-go and controller-runtime. */
 export const defaultLeaseTimes: LeaseTimes = {
   leaseDurationMs: 15_000,
   renewDeadlineMs: 10_000,
   retryPeriodMs: 2_000,
 }
-/** Candidates wait the retry period and up to this many more, so that they do not come all at once. */
+/** Candidates wait for the retry period and up to this many more, so that they do not retry together. */
 export const candidateJitter = 1.2
 
 export function checkTimes({ leaseDurationMs, renewDeadlineMs, retryPeriodMs }: LeaseTimes): void {

@@ -8,7 +8,7 @@ export interface CapturedLine {
   readonly fields: LogFields
 }
 
-/** A logger for tests: lines are kept as values, none is printed. */
+/** A logger for tests that keeps its lines as values and prints none. */
 export function captureLog(): { readonly log: Logger; readonly lines: readonly CapturedLine[] } {
   const lines: CapturedLine[] = []
   const loggerWith = (inherited: LogFields): Logger => {

@@ -11,8 +11,8 @@ function linesOf(options: LoggerOptions, use: (log: ReturnType<typeof createLogg
   return lines
 }
 
-describe('a logger', () => {
-  it('writes one JSON object a line, with an ISO time, the level by name and the fields of its parents', () => {
+describe('createLogger', () => {
+  it('writes one JSON object per line, with an ISO time, the level name and the fields of its parents', () => {
     const [line] = linesOf({}, log =>
       log.child({ controller: 'fleet' }).child({ object: 'team/decode' }).info('Reconciled', { created: 3 }),
     )
@@ -27,7 +27,7 @@ describe('a logger', () => {
     })
   })
 
-  it('leaves out what is below its level', () => {
+  it('drops lines below its level', () => {
     const lines = linesOf({ level: 'warn' }, log => {
       log.debug('a')
       log.info('b')
@@ -40,7 +40,7 @@ describe('a logger', () => {
     )
   })
 
-  it('writes an error with its message, its stack and its causes', () => {
+  it('writes an error with its message, stack and causes', () => {
     const [line] = linesOf({}, log =>
       log.error('Write failed', {
         error: Object.assign(new TypeError('outer', { cause: new Error('inner') }), { code: 'Conflict' }),
@@ -56,19 +56,19 @@ describe('a logger', () => {
     assert.equal(error.cause.message, 'inner')
   })
 
-  it('writes text for eyes when asked', () => {
+  it('writes readable text in text format', () => {
     const [line] = linesOf({ format: 'text' }, log =>
       log.info('Lease taken', { holder: 'a b', count: 2, on: 'x' }),
     )
     assert.match(line!, /^\S+Z INFO {2}Lease taken holder="a b" count=2 on=x\n$/)
   })
 
-  it('puts the stack of an error on lines of its own in text', () => {
+  it('writes the stack of an error on separate lines in text format', () => {
     const [line] = linesOf({ format: 'text' }, log => log.error('Failed', { error: new Error('why') }))
     assert.match(line!, /ERROR Failed\n {2}Error: why\n {6}at /)
   })
 
-  it('can be captured by a test', () => {
+  it('is captured by captureLog', () => {
     const { log, lines } = captureLog()
     log.child({ a: 1 }).warn('careful', { b: 2 })
     assert.deepEqual(lines, [{ level: 'warn', message: 'careful', fields: { a: 1, b: 2 } }])

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One line per happening, on standard error, as JSON or as text for eyes. Promises: the time as ISO 8601, errors with
-// message and stack, children that carry the fields of their parents. Does not promise that the lines of a process
-// that is killed have left it, nor that fields are free of secrets: say less.
+// Writes one line per record to standard error, as JSON or text. Promised: ISO 8601 times, errors with message and
+// stack, child loggers with the fields of their parents. Not promised: that the last lines of a killed process were
+// written. The logger does not redact secrets, so do not log them.
 import { type Logger as Pino, pino } from 'pino'
 import { textStream } from './text.ts'
 
@@ -11,7 +11,7 @@ export const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 export type LogFormat = 'json' | 'text'
 export const logFormats: readonly LogFormat[] = ['json', 'text']
 
-/** What a line says beside its message. An `Error` under `error` is written with its stack and its causes. */
+/** Fields of a line. An `Error` under `error` is written with its stack and its causes. */
 export type LogFields = Readonly<Record<string, unknown>>
 
 export interface Logger {
@@ -19,14 +19,14 @@ export interface Logger {
   info(message: string, fields?: LogFields): void
   warn(message: string, fields?: LogFields): void
   error(message: string, fields?: LogFields): void
-  /** A logger that adds these fields to every line: `controller`, `object`, … */
+  /** Returns a logger that adds these fields to every line: `controller`, `object`, … */
   child(fields: LogFields): Logger
 }
 
 export interface LoggerOptions {
   readonly level?: LogLevel
   readonly format?: LogFormat
-  /** Where lines go: standard error unless told otherwise. */
+  /** Default: standard error. */
   readonly write?: (line: string) => void
 }
 
@@ -71,7 +71,7 @@ class PinoLogger implements Logger {
   }
 }
 
-/** An error as plain data; what is not an error is written as it is. */
+/** Converts an error to plain data; other values stay as they are. */
 export function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { code } = error as { code?: unknown }
@@ -84,7 +84,7 @@ export function describeError(error: unknown): unknown {
   }
 }
 
-/** For parts that were given no logger. */
+/** The default of parts without a logger. */
 export const silentLogger: Logger = {
   debug() {},
   info() {},

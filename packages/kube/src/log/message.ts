@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The sentence of an error for a message or a condition, whatever was thrown. */
+/** Returns the message of any thrown value, for a message or a condition. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Log lines for eyes: `2026-01-01T00:00:00.000Z INFO  message key=value`. The stack of an error follows on lines of
-// its own. Not promised: that a machine can read it back; that is what JSON is for.
+// Readable log lines: `2026-01-01T00:00:00.000Z INFO  message key=value`. The stack of an error follows on separate
+// lines. Not promised: that programs can parse it; use JSON for that.
 
 /** A stream that takes JSON lines and writes text lines. */
 export function textStream(write: (line: string) => void): { write(line: string): void } {
@@ -10,9 +10,9 @@ export function textStream(write: (line: string) => void): { write(line: string)
 
 export function textOf(jsonLine: string): string {
   const { level, ts, msg, error, ...fields } = JSON.parse(jsonLine) as Record<string, unknown>
-  const words = [String(ts), String(level).toUpperCase().padEnd(5), String(msg)]
-  for (const [key, value] of Object.entries(fields)) words.push(`${key}=${quoted(value)}`)
-  return `${words.join(' ')}${errorOf(error)}\n`
+  const parts = [String(ts), String(level).toUpperCase().padEnd(5), String(msg)]
+  for (const [key, value] of Object.entries(fields)) parts.push(`${key}=${quoted(value)}`)
+  return `${parts.join(' ')}${errorOf(error)}\n`
 }
 
 function quoted(value: unknown): string {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Who may read the metrics: whoever the API server knows (TokenReview) and lets read that path (SubjectAccessReview).
+// Access to the metrics: the API server must authenticate the client (TokenReview) and authorize it for that path
+// (SubjectAccessReview).
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Client } from '../client/client.ts'
 import type { Clock } from '../clock/index.ts'
-import { type EndpointAnswer, text } from './endpoint.ts'
+import { type EndpointResponse, text } from './endpoint.ts'
 
 export interface ApiUser {
   readonly username: string
@@ -14,9 +15,9 @@ export interface ApiUser {
   readonly extra?: Readonly<Record<string, readonly string[]>>
 }
 
-/** The API server's opinion. */
+/** Authentication and authorization by the API server. */
 export interface Reviewer {
-  /** Whose token it is; undefined when nobody's. */
+  /** Returns the user of a token; undefined if the token is invalid. */
   authenticate(token: string): Promise<ApiUser | undefined>
   authorize(user: ApiUser, verb: string, path: string): Promise<boolean>
 }
@@ -55,31 +56,31 @@ export function reviewerOf(client: Pick<Client, 'raw'>): Reviewer {
   }
 }
 
-/** How long an opinion is believed, as in Kubernetes' own components. */
+/** The time for which a result is cached, as in Kubernetes' own components. */
 const userMs = 60_000
 const allowedMs = 300_000
 const deniedMs = 30_000
-const opinionsKept = 1_000
-/** Requests to the API server at a time. Unknown tokens cost one each, and anybody can send them. */
-const reviewsAtATime = 10
+const maxCachedResults = 1_000
+/** Concurrent requests to the API server. Each unknown token costs one, and any client can send them. */
+const maxConcurrentReviews = 10
 
 const busy = Symbol('too many reviews')
 const tooMany = text(429, 'Too many requests\n')
 
-/** Undefined lets the request pass; anything else is the answer to it. */
-export type AccessCheck = (request: IncomingMessage, url: URL) => Promise<EndpointAnswer | undefined>
+/** Undefined allows the request; otherwise the result is its response. */
+export type AccessCheck = (request: IncomingMessage, url: URL) => Promise<EndpointResponse | undefined>
 
 export function reviewedAccess(reviewer: Reviewer, clock: Clock): AccessCheck {
-  const users = new Opinions<ApiUser | undefined>(clock)
-  const verdicts = new Opinions<boolean>(clock)
-  let underWay = 0
-  const bounded = async <T>(ask: () => Promise<T>): Promise<T | typeof busy> => {
-    if (underWay >= reviewsAtATime) return busy
-    underWay++
+  const users = new ReviewCache<ApiUser | undefined>(clock)
+  const decisions = new ReviewCache<boolean>(clock)
+  let running = 0
+  const bounded = async <T>(request: () => Promise<T>): Promise<T | typeof busy> => {
+    if (running >= maxConcurrentReviews) return busy
+    running++
     try {
-      return await ask()
+      return await request()
     } finally {
-      underWay--
+      running--
     }
   }
   return async (request, url) => {
@@ -94,22 +95,24 @@ export function reviewedAccess(reviewer: Reviewer, clock: Clock): AccessCheck {
     if (user === busy) return tooMany
     if (!user) return text(401, 'Unauthorized\n')
     const verb = (request.method ?? 'GET').toLowerCase()
-    const passes = await verdicts.get(
+    const allowed = await decisions.get(
       JSON.stringify([user, verb, url.pathname]),
       () => bounded(() => reviewer.authorize(user, verb, url.pathname)),
       verdict => (verdict ? allowedMs : deniedMs),
     )
-    if (passes === busy) return tooMany
-    return passes ? undefined : text(403, `Authorization denied for user ${user.username}\n`)
+    if (allowed === busy) return tooMany
+    return allowed ? undefined : text(403, `Authorization denied for user ${user.username}\n`)
   }
 }
 
-/** Answers that are believed for a while; the oldest are forgotten when there are too many. Failures are not kept.
- * Requests for the same answer at the same time share one review. */
-class Opinions<Opinion> {
+/**
+ * Results that are cached for a while; the oldest are dropped at a limit. Failures are not cached. Concurrent
+ * requests for the same result share one review.
+ */
+class ReviewCache<Result> {
   readonly #clock: Clock
-  readonly #known = new Map<string, { readonly opinion: Opinion; readonly until: number }>()
-  readonly #asked = new Map<string, Promise<Opinion | typeof busy>>()
+  readonly #cached = new Map<string, { readonly result: Result; readonly until: number }>()
+  readonly #pending = new Map<string, Promise<Result | typeof busy>>()
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -117,28 +120,28 @@ class Opinions<Opinion> {
 
   async get(
     key: string,
-    ask: () => Promise<Opinion | typeof busy>,
-    keepMs: (opinion: Opinion) => number,
-  ): Promise<Opinion | typeof busy> {
-    const known = this.#known.get(key)
-    if (known && this.#clock.monotonic() < known.until) return known.opinion
-    const asked = this.#asked.get(key)
-    if (asked) return asked
-    const asking = this.#ask(key, ask, keepMs).finally(() => this.#asked.delete(key))
-    this.#asked.set(key, asking)
-    return asking
+    request: () => Promise<Result | typeof busy>,
+    keepMs: (result: Result) => number,
+  ): Promise<Result | typeof busy> {
+    const cached = this.#cached.get(key)
+    if (cached && this.#clock.monotonic() < cached.until) return cached.result
+    const pending = this.#pending.get(key)
+    if (pending) return pending
+    const review = this.#review(key, request, keepMs).finally(() => this.#pending.delete(key))
+    this.#pending.set(key, review)
+    return review
   }
 
-  async #ask(
+  async #review(
     key: string,
-    ask: () => Promise<Opinion | typeof busy>,
-    keepMs: (opinion: Opinion) => number,
-  ): Promise<Opinion | typeof busy> {
-    const opinion = await ask()
-    if (opinion === busy) return busy
-    this.#known.delete(key)
-    this.#known.set(key, { opinion, until: this.#clock.monotonic() + keepMs(opinion) })
-    if (this.#known.size > opinionsKept) this.#known.delete(this.#known.keys().next().value!)
-    return opinion
+    request: () => Promise<Result | typeof busy>,
+    keepMs: (result: Result) => number,
+  ): Promise<Result | typeof busy> {
+    const result = await request()
+    if (result === busy) return busy
+    this.#cached.delete(key)
+    this.#cached.set(key, { result: result, until: this.#clock.monotonic() + keepMs(result) })
+    if (this.#cached.size > maxCachedResults) this.#cached.delete(this.#cached.keys().next().value!)
+    return result
   }
 }

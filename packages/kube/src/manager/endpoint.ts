@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A small HTTP server for probes, metrics and profiles. Promises: an answer to every request, whatever the handler
-// does; a stop in bounded time. With certificates it speaks TLS, which metrics behind tokens need.
+// A small HTTP server for probes, metrics and profiles. Promised: a response to every request, even if the handler
+// fails; a stop in bounded time. With certificates it uses TLS, which token-protected metrics need.
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https'
 import { type AddressInfo, BlockList, isIP } from 'node:net'
@@ -12,18 +12,18 @@ import { type Logger, silentLogger } from '../log/index.ts'
 
 const requestTimeoutMs = 30_000
 const headersTimeoutMs = 10_000
-/** Kubelets, scrapers and people: a handful. More are closed, so that they cannot take all file descriptors. */
-const mostConnections = 256
+/** Kubelets, scrapers and people need only a few. More are closed, so that they cannot take all file descriptors. */
+const maxConnections = 256
 
 export interface EndpointAddress {
-  /** All interfaces unless told. */
+  /** Default: all interfaces. */
   readonly host?: string
   /** 0 takes any free port. */
   readonly port: number
   readonly certificates?: CertificateSource
 }
 
-export interface EndpointAnswer {
+export interface EndpointResponse {
   readonly status: number
   readonly body: string | Readable
   readonly headers?: Readonly<Record<string, string>>
@@ -32,10 +32,10 @@ export interface EndpointAnswer {
 export type EndpointHandler = (
   url: URL,
   request: IncomingMessage,
-) => EndpointAnswer | undefined | Promise<EndpointAnswer | undefined>
+) => EndpointResponse | undefined | Promise<EndpointResponse | undefined>
 
 /** Plain text. */
-export function text(status: number, body: string): EndpointAnswer {
+export function text(status: number, body: string): EndpointResponse {
   return {
     status,
     body,
@@ -47,7 +47,7 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** Reports whether only this machine reaches what listens on the host. An empty host is every interface. */
+/** Reports whether a server on this host is reachable from this machine only. An empty host is every interface. */
 export function isLoopback(host: string): boolean {
   const address = host.replace(/^\[|\]$/g, '')
   if (address === 'localhost') return true
@@ -55,7 +55,7 @@ export function isLoopback(host: string): boolean {
   return version !== 0 && loopback.check(address, version === 6 ? 'ipv6' : 'ipv4')
 }
 
-export const notFound: EndpointAnswer = text(404, '404 page not found\n')
+export const notFound: EndpointResponse = text(404, '404 page not found\n')
 
 export class HttpEndpoint {
   readonly name: string
@@ -81,12 +81,12 @@ export class HttpEndpoint {
     const server = certificates
       ? this.#secure(certificates)
       : createServer({ requestTimeout: requestTimeoutMs, headersTimeout: headersTimeoutMs })
-    server.maxConnections = mostConnections
+    server.maxConnections = maxConnections
     server.on('request', (request, response) => {
-      void this.#answer(request).then(async ({ status, body, headers }) => {
+      void this.#respond(request).then(async ({ status, body, headers }) => {
         response.writeHead(status, headers)
         if (typeof body === 'string') response.end(body)
-        // Whoever leaves in the middle of a download needs no answer.
+        // A client that leaves in the middle of a download needs no response.
         else await pipeline(body, response).catch(() => {})
       })
     })
@@ -106,12 +106,12 @@ export class HttpEndpoint {
     this.#server = undefined
     if (!server) return
     const closed = new Promise<void>(resolve => server.close(() => resolve()))
-    // Nothing here is worth waiting for.
+    // No response here is worth waiting for.
     server.closeAllConnections()
     await closed
   }
 
-  /** Without a certificate there are no connections; with the first there are. */
+  /** Without a certificate no TLS handshake succeeds; with the first one they do. */
   #secure(certificates: CertificateSource): SecureServer {
     const server = createSecureServer({
       minVersion: 'TLSv1.2',
@@ -125,13 +125,13 @@ export class HttpEndpoint {
     return server
   }
 
-  async #answer(request: IncomingMessage): Promise<EndpointAnswer> {
+  async #respond(request: IncomingMessage): Promise<EndpointResponse> {
     request.resume()
     try {
       const url = new URL(request.url ?? '/', 'http://endpoint')
       return (await this.#handler(url, request)) ?? notFound
     } catch (error) {
-      this.#log.error('An endpoint failed', { endpoint: this.name, path: request.url, error })
+      this.#log.error('Endpoint failed', { endpoint: this.name, path: request.url, error })
       return text(500, 'internal server error\n')
     }
   }

@@ -32,7 +32,7 @@ async function started(endpoint: HttpEndpoint) {
   }
 }
 
-describe('the probes', () => {
+describe('probes', () => {
   const good = () => {}
   const bad = () => {
     throw new Error('certificates are not ready yet')
@@ -40,10 +40,10 @@ describe('the probes', () => {
   const get = (checks: Record<string, () => void | Promise<void>>) => {
     const probe = new Probe('/readyz', systemClock)
     for (const [name, check] of Object.entries(checks)) probe.add(name, check)
-    return started(new HttpEndpoint('probes', address, url => probe.answer(url)))
+    return started(new HttpEndpoint('probes', address, url => probe.respond(url)))
   }
 
-  /** Path, checks, status, body: letter for letter what the tools of others expect. */
+  /** Path, checks, status, body: exactly what other tools expect. */
   const rows: readonly [string, Parameters<typeof get>[0], number, string][] = [
     ['/readyz', {}, 200, 'ok'],
     ['/readyz?verbose', {}, 200, '[+]ping ok\nhealthz check passed\n'],
@@ -73,18 +73,18 @@ describe('the probes', () => {
     ['/other', { a: good }, 404, '404 page not found\n'],
   ]
   for (const [path, checks, status, body] of rows)
-    it(`answer ${path} with checks {${Object.entries(checks).map(([name, check]) => `${name} ${check === bad ? 'bad' : 'good'}`)}}: ${status}`, async () => {
-      const answer = await (await get(checks))(path)
-      assert.deepEqual(answer, { status, body, type: 'text/plain; charset=utf-8' })
+    it(`respond to ${path} with checks {${Object.entries(checks).map(([name, check]) => `${name} ${check === bad ? 'bad' : 'good'}`)}}: ${status}`, async () => {
+      const response = await (await get(checks))(path)
+      assert.deepEqual(response, { status, body, type: 'text/plain; charset=utf-8' })
     })
 
-  it('count a check that hangs as failed', async () => {
+  it('count a hanging check as failed', async () => {
     const clock = new FakeClock()
     const probe = new Probe('/healthz', clock)
     probe.add('hangs', () => new Promise(() => {}))
-    const answer = probe.answer(new URL('http://x/healthz/hangs'))
+    const response = probe.respond(new URL('http://x/healthz/hangs'))
     await clock.advance(10_000)
-    assert.equal((await answer)?.body, 'internal server error: the check did not end in time\n')
+    assert.equal((await response)?.body, 'internal server error: the check did not end in time\n')
   })
 })
 
@@ -92,24 +92,24 @@ describe('the metrics endpoint', () => {
   const metrics = (access?: AccessCheck) =>
     started(metricsEndpoint({ ...address, ...(access && { access }) }, createRegistry()))
 
-  it('serves the text format of Prometheus at /metrics and nowhere else', async () => {
+  it('serves the Prometheus text format at /metrics only', async () => {
     const get = await metrics()
-    const answer = await get('/metrics')
-    assert.equal(answer.status, 200)
-    assert.equal(answer.type, 'text/plain; version=0.0.4; charset=utf-8')
-    assert.match(answer.body, /process_cpu_seconds_total/)
+    const response = await get('/metrics')
+    assert.equal(response.status, 200)
+    assert.equal(response.type, 'text/plain; version=0.0.4; charset=utf-8')
+    assert.match(response.body, /process_cpu_seconds_total/)
     assert.equal((await get('/')).status, 404)
   })
 
-  it('lets only those read whom the API server knows and allows, and asks it rarely', async () => {
-    const asked: string[] = []
+  it('allows only clients that the API server authenticates and authorizes, and caches its results', async () => {
+    const requests: string[] = []
     const reviewer: Reviewer = {
       authenticate: async token => {
-        asked.push(`who is ${token}`)
+        requests.push(`who is ${token}`)
         return token === 'nobody' ? undefined : { username: token }
       },
       authorize: async ({ username }, verb, path) => {
-        asked.push(`may ${username} ${verb} ${path}`)
+        requests.push(`may ${username} ${verb} ${path}`)
         return username === 'prometheus'
       },
     }
@@ -128,41 +128,41 @@ describe('the metrics endpoint', () => {
       'who is prometheus',
       'may prometheus get /metrics',
     ]
-    assert.deepEqual(asked, expected)
+    assert.deepEqual(requests, expected)
     await clock.advance(61_000)
     await as('prometheus')
-    assert.deepEqual(asked.slice(expected.length), ['who is prometheus'], 'the verdict is believed longer')
+    assert.deepEqual(requests.slice(expected.length), ['who is prometheus'], 'the verdict is believed longer')
   })
 
-  it('shares one review among requests with the same token, and bounds the reviews under way', async () => {
-    const answers = Promise.withResolvers<undefined>()
-    const asked: string[] = []
+  it('shares one review among requests with the same token, and limits concurrent reviews', async () => {
+    const responses = Promise.withResolvers<undefined>()
+    const requests: string[] = []
     const reviewer: Reviewer = {
       authenticate: token => {
-        asked.push(token)
-        return answers.promise
+        requests.push(token)
+        return responses.promise
       },
       authorize: async () => true,
     }
     const get = await metrics(reviewedAccess(reviewer, new FakeClock()))
     const as = (token: string) => get('/metrics', { authorization: `Bearer ${token}` })
     const first = Array.from({ length: 10 }, (_, index) => as(`token-${index}`))
-    while (asked.length < 10) await new Promise(resolve => setImmediate(resolve))
+    while (requests.length < 10) await new Promise(resolve => setImmediate(resolve))
     const again = as('token-0')
     assert.equal((await as('one-more')).status, 429)
-    answers.resolve(undefined)
-    for (const answer of await Promise.all([...first, again])) assert.equal(answer.status, 401)
-    assert.equal(asked.length, 10)
-    assert.equal((await as('one-more')).status, 401, 'the refusal was not remembered')
+    responses.resolve(undefined)
+    for (const response of await Promise.all([...first, again])) assert.equal(response.status, 401)
+    assert.equal(requests.length, 10)
+    assert.equal((await as('one-more')).status, 401, 'the 429 must not be cached')
   })
 
-  it('says that it failed when the API server cannot be asked', async () => {
+  it('reports a failure if the API server is unreachable', async () => {
     const failing = () => Promise.reject(new Error('no route to host'))
     const get = await metrics(reviewedAccess({ authenticate: failing, authorize: failing }, systemClock))
     assert.equal((await get('/metrics', { authorization: 'Bearer x' })).status, 500)
   })
 
-  it('asks by TokenReview and SubjectAccessReview', async () => {
+  it('uses TokenReview and SubjectAccessReview', async () => {
     const bodies: object[] = []
     const reviewer = reviewerOf({
       raw: async ({ path, body }) => {
@@ -190,7 +190,7 @@ describe('the metrics endpoint', () => {
     ])
   })
 
-  it('speaks TLS with a certificate that may come and change later', async () => {
+  it('uses TLS with a certificate that may arrive and change later', async () => {
     const request = {
       commonName: 'x',
       names: ['localhost'],
@@ -204,10 +204,10 @@ describe('the metrics endpoint', () => {
     await endpoint.start()
     const get = async (ca: string) => {
       const dispatcher = new Agent({ connect: { ca, servername: 'localhost' } })
-      const answer = await undiciFetch(`https://127.0.0.1:${endpoint.port}/metrics`, { dispatcher })
-      await answer.text()
+      const response = await undiciFetch(`https://127.0.0.1:${endpoint.port}/metrics`, { dispatcher })
+      await response.text()
       await dispatcher.close()
-      return answer.status
+      return response.status
     }
     await assert.rejects(get(''))
     for (let i = 0; i < 2; i++) {
@@ -219,7 +219,7 @@ describe('the metrics endpoint', () => {
 })
 
 describe('the profiling endpoint', () => {
-  it('serves a CPU profile, what is allocated, and a heap snapshot', async () => {
+  it('serves a CPU profile, an allocation profile and a heap snapshot', async () => {
     const get = await started(profilingEndpoint(address, systemClock))
     assert.match((await get('/debug/pprof/')).body, /profile\?seconds=/)
     const cpu = JSON.parse((await get('/debug/pprof/profile?seconds=0.05')).body) as { nodes: unknown[] }
@@ -232,11 +232,11 @@ describe('the profiling endpoint', () => {
     assert.ok((await get('/debug/pprof/cmdline')).body.startsWith(process.argv[0]!))
   })
 
-  it('refuses a heap snapshot, which contains secrets, where others than this machine reach it', async () => {
+  it('rejects a heap snapshot, which contains secrets, unless it listens on loopback only', async () => {
     const get = await started(profilingEndpoint({ host: '0.0.0.0', port: 0 }, systemClock))
-    const refused = await get('/debug/pprof/heap')
-    assert.equal(refused.status, 403)
-    assert.match(refused.body, /served on loopback only/)
+    const rejected = await get('/debug/pprof/heap')
+    assert.equal(rejected.status, 403)
+    assert.match(rejected.body, /served on loopback only/)
     assert.equal((await get('/debug/pprof/profile?seconds=0.05')).status, 200)
   })
 
@@ -251,8 +251,8 @@ describe('the profiling endpoint', () => {
   })
 })
 
-describe('an endpoint', () => {
-  it('answers 500 when its handler throws, and goes on', async () => {
+describe('Endpoint', () => {
+  it('responds with 500 if its handler throws, and keeps serving', async () => {
     const get = await started(
       new HttpEndpoint('test', address, url => {
         if (url.pathname === '/bad') throw new Error('secret detail')
@@ -267,7 +267,7 @@ describe('an endpoint', () => {
     assert.equal((await get('/good')).body, 'fine')
   })
 
-  it('tells when it cannot listen', async () => {
+  it('rejects if it cannot listen', async () => {
     const first = new HttpEndpoint('test', address, () => undefined)
     await started(first)
     const second = new HttpEndpoint('test', { ...address, port: first.port! }, () => undefined)

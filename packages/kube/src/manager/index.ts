@@ -3,8 +3,8 @@
 export { type AccessCheck, type ApiUser, type Reviewer, reviewedAccess, reviewerOf } from './access.ts'
 export {
   type EndpointAddress,
-  type EndpointAnswer,
   type EndpointHandler,
+  type EndpointResponse,
   HttpEndpoint,
   isLoopback,
 } from './endpoint.ts'

@@ -9,7 +9,7 @@ import { captureLog } from '../log/index.ts'
 import { Manager, type ManagerOptions } from './manager.ts'
 import { type SignalledProcess, stopSignal } from './signals.ts'
 
-/** A lease that nobody else wants, or that somebody else holds. */
+/** A lease without competition, or one that another process holds. */
 function leaseHeldBy(holder?: string) {
   let lease: Awaited<ReturnType<LeaseClient['read']>> =
     holder === undefined ? undefined : { spec: { holderIdentity: holder, leaseDurationSeconds: 15 } }
@@ -73,8 +73,8 @@ function setUp(options: Partial<ManagerOptions> & { lease?: ReturnType<typeof le
   return { clock, manager, happened, part, cache, stop, lines }
 }
 
-describe('the manager', () => {
-  it('starts caches, webhooks, election, controllers in this order and stops them the other way round', async () => {
+describe('Manager', () => {
+  it('starts caches, webhooks, election and controllers in this order and stops them in reverse', async () => {
     const lease = leaseHeldBy()
     const { clock, manager, happened, part, cache, stop } = setUp({ lease })
     manager.addController('controller', part('controller'))
@@ -101,7 +101,7 @@ describe('the manager', () => {
     assert.equal(clock.pendingTimers, 0)
   })
 
-  it('starts nothing that reads a cache before all are synced', async () => {
+  it('starts readers of caches only after all caches are synced', async () => {
     const synced = Promise.withResolvers<void>()
     const { clock, manager, happened, part, cache, stop } = setUp()
     manager.addController('controller', part('controller'))
@@ -117,7 +117,7 @@ describe('the manager', () => {
     await running
   })
 
-  it('runs controllers although webhooks still wait for their certificate', async () => {
+  it('runs controllers while webhooks still wait for their certificate', async () => {
     const { clock, manager, happened, part, stop } = setUp()
     manager.addServer('webhooks', { start: () => new Promise(() => {}), stop: async () => {} })
     manager.addController('controller', part('controller'))
@@ -165,10 +165,10 @@ describe('the manager', () => {
     await clock.advance(10_000)
     await assert.rejects(running, { name: 'LeadershipLost', message: /not renewed within 10000 ms/ })
     assert.deepEqual(reasons, [false])
-    assert.equal(lease.holder, 'me', 'what may be held by somebody else is not released')
+    assert.equal(lease.holder, 'me', 'a lease that another process may hold is not released')
   })
 
-  it('lets reconciles finish before it hands the lease over', async () => {
+  it('waits for reconciles before it hands the lease over', async () => {
     const lease = leaseHeldBy()
     const { clock, manager, stop } = setUp({ lease })
     const finish = Promise.withResolvers<void>()
@@ -194,7 +194,7 @@ describe('the manager', () => {
     assert.equal(lease.holder, '')
   })
 
-  it('stops in bounded time when a reconcile ignores everything, and then keeps the lease', async () => {
+  it('stops in bounded time if a reconcile ignores its signal, and then keeps the lease', async () => {
     const lease = leaseHeldBy()
     const { clock, manager, stop } = setUp({ lease })
     const controller = new Controller({
@@ -238,15 +238,15 @@ describe('the manager', () => {
     assert.ok(!happened.includes('controller starts'))
   })
 
-  it('refuses two parts of one name', () => {
+  it('rejects two components of the same name', () => {
     const { manager, part } = setUp()
     manager.addServer('a', part('a'))
-    assert.throws(() => manager.addServer('a', part('a')), /two parts named a/)
+    assert.throws(() => manager.addServer('a', part('a')), /a component named a is already registered/)
   })
 })
 
-describe('signals', () => {
-  it('stop at the first, exit with 1 at the second', () => {
+describe('stopSignal', () => {
+  it('stops at the first signal, exits with 1 at the second', () => {
     const listeners: Record<string, () => void> = {}
     const exits: number[] = []
     const fake: SignalledProcess = {
@@ -264,7 +264,7 @@ describe('signals', () => {
     assert.deepEqual(exits, [1])
   })
 
-  it('counts a signal that the terminal sends and npm forwards as one', async () => {
+  it('counts a signal of the terminal that npm forwards as one', async () => {
     const listeners: Record<string, () => void> = {}
     const exits: number[] = []
     const fake: SignalledProcess = {

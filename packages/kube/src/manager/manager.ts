@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Starts the parts of a controller process in order and stops them in order. Promises:
-// - caches are synced before anything reads them; webhooks are served and controllers run independently of each other,
-//   so that a certificate that is missing stops no workload; controllers run only while this process leads;
-// - whatever part fails ends the process, and says which it was;
-// - stopping takes bounded time: controllers finish what they are at, then the lease is handed over, then the rest
-//   stops. The lease is handed over only when no controller can write any more; else it runs out by itself.
-// Not promised: that a reconcile which ignores its signal has ended when `run` returns; the process is to exit then.
+// Starts and stops the parts of a controller process in order. Promised:
+// - caches are synced before they are read;
+// - webhooks and controllers run independently of each other, so that a missing certificate stops no workload;
+// - controllers run only while this process leads;
+// - the failure of any part ends the process, with the name of the part;
+// - stopping takes bounded time: controllers finish their running reconciles, then the lease is handed over, then the
+//   rest stops. The lease is handed over only if no controller can write any more; otherwise it expires.
+// Not promised: that a reconcile which ignores its signal has ended when `run` returns. The process should exit then.
 import type { Clock } from '../clock/index.ts'
 import { type Leadership, LeadershipLost, type LeaseElector, unelected } from '../lease/index.ts'
 import { type Logger, silentLogger } from '../log/index.ts'
@@ -16,10 +17,10 @@ import { type MetricsEndpointOptions, metricsEndpoint } from './metrics-endpoint
 import { type HealthCheck, Probe } from './probes.ts'
 import { profilingEndpoint } from './profiling.ts'
 
-/** How long running reconciles may take to finish, and to end after they were aborted. */
+/** Time for running reconciles to finish, and again to end after they were aborted. */
 export const defaultGracefulStopMs = 5_000
 const abortedStopMs = 1_000
-/** For everything else that is stopped: each step at most. */
+/** Limit of each further step of a stop. */
 const stepStopMs = 5_000
 
 export interface ManagedCache {
@@ -52,7 +53,7 @@ export interface ManagerOptions {
 
 export class Manager {
   readonly registry: Registry
-  /** What every write must ask. */
+  /** Every write must check it. */
   readonly leadership: Leadership
   readonly health: Probe
   readonly readiness: Probe
@@ -89,7 +90,7 @@ export class Manager {
             new HttpEndpoint(
               'probes',
               probes,
-              async url => (await this.health.answer(url)) ?? (await this.readiness.answer(url)),
+              async url => (await this.health.respond(url)) ?? (await this.readiness.respond(url)),
               this.#log,
             ),
           ]
@@ -107,7 +108,7 @@ export class Manager {
     add(this.#backgrounds, name, background)
   }
 
-  /** Started after the caches are synced; nothing waits for it. */
+  /** Started after the caches are synced; no other part waits for it. */
   addServer(name: string, server: Stoppable): void {
     add(this.#servers, name, server)
   }
@@ -117,7 +118,7 @@ export class Manager {
     add(this.#controllers, name, controller)
   }
 
-  /** Done when nothing runs that could cause more of it, for a bounded time: events that are not written yet. */
+  /** Runs after everything else has stopped, for a bounded time; for example to write the remaining events. */
   addLastStep(name: string, step: () => Promise<void>): void {
     add(this.#lastSteps, name, step)
   }
@@ -130,9 +131,12 @@ export class Manager {
     this.readiness.add(name, check)
   }
 
-  /** Resolves after an orderly stop; rejects, also after stopping everything, when a part failed or leadership was lost. */
+  /**
+   * Resolves after an orderly stop. Rejects, also after everything has stopped, if a part failed or leadership was
+   * lost.
+   */
   async run(stop: AbortSignal): Promise<void> {
-    // Whatever ends the process also ends what it still waits for, so that nothing starts while the rest stops.
+    // The end of the process also ends all waits, so that no part starts while the others stop.
     const ending = new AbortController()
     const end = () => ending.abort(stop.reason)
     stop.addEventListener('abort', end, { once: true })
@@ -147,7 +151,7 @@ export class Manager {
     }
     stop.removeEventListener('abort', end)
     ending.abort(failure)
-    if (failure) this.#log.error('The process stops because a part of it failed', { error: failure })
+    if (failure) this.#log.error('Stopping the process because a component failed', { error: failure })
     await this.#stop(failure instanceof LeadershipLost)
     if (failure) throw failure
   }
@@ -162,16 +166,16 @@ export class Manager {
     await this.#options.election?.acquire(ending)
     for (const [name, controller] of this.#controllers) {
       ending.throwIfAborted()
-      this.#log.info('Controller starts', { controller: name })
+      this.#log.info('Starting controller', { controller: name })
       await controller.start(this.#controllersHard.signal)
     }
   }
 
-  /** A part that rejects ends the process; one that resolves before its end was asked for is finished, which is fine. */
+  /** A part that rejects ends the process. A part that resolves early is finished, which is allowed. */
   #supervise(name: string, running: Promise<void>): void {
     const watched = running.catch(error => {
       if (this.#everything.signal.aborted) return
-      this.#log.error('A part of the process failed', { part: name, error })
+      this.#log.error('Component failed', { part: name, error })
       this.#failure.reject(error)
     })
     this.#running.push(watched)
@@ -182,26 +186,26 @@ export class Manager {
     await this.#bounded('lease', this.#options.election?.release({ handOver: ended }))
     for (const [name, step] of this.#lastSteps) await this.#bounded(name, step())
     for (const [name, server] of this.#servers) await this.#bounded(name, server.stop())
-    this.#everything.abort(new Error('the process stops'))
+    this.#everything.abort(new Error('the process is stopping'))
     await this.#bounded('caches and background work', Promise.all(this.#running))
     for (const endpoint of this.endpoints) await this.#bounded(endpoint.name, endpoint.stop())
   }
 
-  /** Whether all of them have ended. A process that does not lead must not finish anything. */
+  /** Reports whether all of them have ended. A process that no longer leads must not finish its reconciles. */
   async #stopControllers(lostLeadership: boolean): Promise<boolean> {
-    const reason = new LeadershipLost('the process stops')
+    const reason = new LeadershipLost('the process is stopping')
     if (lostLeadership) this.#controllersHard.abort(reason)
     const stopped = Promise.all([...this.#controllers.values()].map(controller => controller.stop()))
     const grace = lostLeadership ? abortedStopMs : (this.#options.gracefulStopMs ?? defaultGracefulStopMs)
     if (await this.#within(grace, stopped)) return true
-    this.#log.warn('Reconciles did not finish in time and are aborted', { afterMs: grace })
+    this.#log.warn('Reconciles did not finish in time, aborting them', { afterMs: grace })
     this.#controllersHard.abort(reason)
     return this.#within(abortedStopMs, stopped)
   }
 
   async #bounded(name: string, step: Promise<unknown> | undefined): Promise<void> {
     if (!step || (await this.#within(stepStopMs, step))) return
-    this.#log.warn('A part did not stop in time', { part: name, afterMs: stepStopMs })
+    this.#log.warn('Component did not stop in time', { part: name, afterMs: stepStopMs })
   }
 
   async #within(ms: number, step: Promise<unknown>): Promise<boolean> {
@@ -210,7 +214,7 @@ export class Manager {
     const done = step.then(
       () => true,
       error => {
-        this.#log.warn('A part failed while stopping', { error })
+        this.#log.warn('Component failed while stopping', { error })
         return true
       },
     )
@@ -221,7 +225,7 @@ export class Manager {
 }
 
 function add<Part>(parts: Map<string, Part>, name: string, part: Part): void {
-  if (parts.has(name)) throw new Error(`two parts named ${name}`)
+  if (parts.has(name)) throw new Error(`a component named ${name} is already registered`)
   parts.set(name, part)
 }
 

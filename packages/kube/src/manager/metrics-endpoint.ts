@@ -6,11 +6,11 @@ import type { AccessCheck } from './access.ts'
 import { type EndpointAddress, HttpEndpoint } from './endpoint.ts'
 
 export interface MetricsEndpointOptions extends EndpointAddress {
-  /** Without it everybody who reaches the port may read. */
+  /** Without it, every client that reaches the port may read. */
   readonly access?: AccessCheck
 }
 
-/** `/metrics` in the text format of Prometheus. */
+/** `/metrics` in the Prometheus text format. */
 export function metricsEndpoint(
   options: MetricsEndpointOptions,
   registry: Registry,
@@ -21,8 +21,8 @@ export function metricsEndpoint(
     options,
     async (url, request) => {
       if (url.pathname !== '/metrics') return undefined
-      const refusal = await options.access?.(request, url)
-      if (refusal) return refusal
+      const rejection = await options.access?.(request, url)
+      if (rejection) return rejection
       return {
         status: 200,
         body: await registry.metrics(),

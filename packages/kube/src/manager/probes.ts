@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `/healthz` and `/readyz` as kubelets and people ask for them. A probe is as truthful as its checks: each is run when
-// asked, none is remembered.
+// `/healthz` and `/readyz` for kubelets and people. Each check runs on request; results are not cached.
 import type { Clock } from '../clock/index.ts'
 import { messageOf } from '../log/index.ts'
-import { type EndpointAnswer, text } from './endpoint.ts'
+import { type EndpointResponse, text } from './endpoint.ts'
 
-/** Resolves when all is well; rejects with a sentence that says what is not. */
+/** Resolves if healthy; rejects with a sentence about the problem. */
 export type HealthCheck = () => void | Promise<void>
 
-/** A check that hangs has failed: longer than any probe waits. */
+/** Longer than any probe waits. A check that takes longer has failed. */
 const checkTimeoutMs = 10_000
 
 /** The checks of one probe. Without any, `ping` stands for the process itself. */
@@ -24,12 +23,13 @@ export class Probe {
   }
 
   add(name: string, check: HealthCheck): void {
-    if (this.#checks.has(name)) throw new Error(`two checks named ${name} for ${this.#path}`)
+    if (this.#checks.has(name))
+      throw new Error(`a check named ${name} for ${this.#path} is already registered`)
     this.#checks.set(name, check)
   }
 
-  /** The answer, if the path is this probe's or one of its checks'. */
-  async answer(url: URL): Promise<EndpointAnswer | undefined> {
+  /** Returns the response if the path belongs to this probe or one of its checks. */
+  async respond(url: URL): Promise<EndpointResponse | undefined> {
     const path = url.pathname.replace(/\/+$/, '')
     if (path === this.#path) return this.#all(url)
     if (!path.startsWith(`${this.#path}/`)) return undefined
@@ -40,13 +40,13 @@ export class Probe {
     return problem === undefined ? text(200, 'ok') : text(500, `internal server error: ${problem}\n`)
   }
 
-  async #all(url: URL): Promise<EndpointAnswer> {
+  async #all(url: URL): Promise<EndpointResponse> {
     const excluded = new Set(url.searchParams.getAll('exclude'))
     const results = await Promise.all(
       [...this.#effective()].map(async ([name, check]) => {
         if (excluded.delete(name)) return { name, line: `[+]${name} excluded: ok`, failed: false }
         const failed = (await this.#run(check)) !== undefined
-        // The reason is withheld: this page is public.
+        // The reason is withheld, because this page is public.
         return { name, line: failed ? `[-]${name} failed: reason withheld` : `[+]${name} ok`, failed }
       }),
     )
@@ -65,7 +65,7 @@ export class Probe {
     return this.#checks.size > 0 ? this.#checks : new Map([['ping', () => {}]])
   }
 
-  /** What is wrong; undefined when nothing is. */
+  /** Returns the problem, or undefined. */
   async #run(check: HealthCheck): Promise<string | undefined> {
     const late = Promise.withResolvers<string>()
     const timer = this.#clock.setTimeout(() => late.resolve('the check did not end in time'), checkTimeoutMs)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Profiles of the running process under the paths of Go's pprof, in the formats of V8, which Chrome's developer tools
-// and editors open. A heap snapshot stops the process while it is taken and contains everything in memory, secrets
-// included: it is served on loopback only. The other profiles contain names of functions. One profile at a time.
+// and editors open. A heap snapshot stops the process while it is taken and contains everything in memory, including
+// secrets, so it is served on loopback only. The other profiles contain names of functions. One profile at a time.
 import { Session } from 'node:inspector/promises'
 import { getHeapSnapshot } from 'node:v8'
 import type { Clock } from '../clock/index.ts'
 import type { Logger } from '../log/index.ts'
-import { type EndpointAddress, type EndpointAnswer, HttpEndpoint, isLoopback, text } from './endpoint.ts'
+import { type EndpointAddress, type EndpointResponse, HttpEndpoint, isLoopback, text } from './endpoint.ts'
 
 const defaultSeconds = 30
-const mostSeconds = 300
-/** An allocation is remembered about every so many bytes. */
+const maxSeconds = 300
+/** Average number of bytes between two sampled allocations. */
 const samplingBytes = 32_768
 
 const index = `/debug/pprof/
@@ -24,7 +24,7 @@ cmdline              command line
 export function profilingEndpoint(address: EndpointAddress, clock: Clock, log?: Logger): HttpEndpoint {
   const host = address.host ?? '127.0.0.1'
   let busy = false
-  const alone = async (take: () => Promise<EndpointAnswer>): Promise<EndpointAnswer> => {
+  const alone = async (take: () => Promise<EndpointResponse>): Promise<EndpointResponse> => {
     if (busy) return text(409, 'another profile is being taken\n')
     busy = true
     try {
@@ -59,7 +59,7 @@ export function profilingEndpoint(address: EndpointAddress, clock: Clock, log?: 
   )
 }
 
-async function cpuProfile(seconds: number, clock: Clock): Promise<EndpointAnswer> {
+async function cpuProfile(seconds: number, clock: Clock): Promise<EndpointResponse> {
   return withSession(async session => {
     await session.post('Profiler.enable')
     await session.post('Profiler.start')
@@ -69,7 +69,7 @@ async function cpuProfile(seconds: number, clock: Clock): Promise<EndpointAnswer
   })
 }
 
-async function allocationProfile(seconds: number, clock: Clock): Promise<EndpointAnswer> {
+async function allocationProfile(seconds: number, clock: Clock): Promise<EndpointResponse> {
   return withSession(async session => {
     await session.post('HeapProfiler.startSampling', { samplingInterval: samplingBytes })
     await clock.sleep(seconds * 1_000)
@@ -78,7 +78,7 @@ async function allocationProfile(seconds: number, clock: Clock): Promise<Endpoin
   })
 }
 
-async function withSession(use: (session: Session) => Promise<EndpointAnswer>): Promise<EndpointAnswer> {
+async function withSession(use: (session: Session) => Promise<EndpointResponse>): Promise<EndpointResponse> {
   const session = new Session()
   session.connect()
   try {
@@ -88,7 +88,7 @@ async function withSession(use: (session: Session) => Promise<EndpointAnswer>): 
   }
 }
 
-function download(file: string, body: EndpointAnswer['body']): EndpointAnswer {
+function download(file: string, body: EndpointResponse['body']): EndpointResponse {
   const headers = {
     'content-type': 'application/json',
     'content-disposition': `attachment; filename="${file}"`,
@@ -98,5 +98,5 @@ function download(file: string, body: EndpointAnswer['body']): EndpointAnswer {
 
 function secondsOf(url: URL): number {
   const seconds = Number(url.searchParams.get('seconds') ?? defaultSeconds)
-  return seconds > 0 ? Math.min(seconds, mostSeconds) : defaultSeconds
+  return seconds > 0 ? Math.min(seconds, maxSeconds) : defaultSeconds
 }

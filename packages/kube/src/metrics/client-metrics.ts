@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the API client and the caches tell of themselves, as metrics. Requests have the names of client-go's.
-import type { CacheStatus } from '../cache/index.ts'
+// Metrics of the API client, under the names of client-go.
 import type { RequestReport } from '../client/index.ts'
-import { counter, gauge, histogram, onCollect, type Registry } from './registry.ts'
+import { counter, histogram, type Registry } from './registry.ts'
 
 const methodOfVerb: Readonly<Record<string, string>> = {
   get: 'GET',
@@ -16,9 +15,9 @@ const methodOfVerb: Readonly<Record<string, string>> = {
   delete: 'DELETE',
   deletecollection: 'DELETE',
 }
-/** What client-go writes where no answer came. */
-const noAnswer = '<error>'
-/** Watches last; their length says nothing of the server's speed. */
+/** The code that client-go writes if there was no response. */
+const noResponse = '<error>'
+/** The duration of a watch is independent of the server's speed. */
 const unmeasured = 'watch'
 
 /** For the client's option `onRequest`. */
@@ -37,32 +36,7 @@ export function requestMetrics(registry: Registry, server: string): (report: Req
   })
   return ({ verb, resource, status, seconds }) => {
     const method = methodOfVerb[verb] ?? verb.toUpperCase()
-    total.inc({ code: status === 0 ? noAnswer : String(status), method, host })
+    total.inc({ code: status === 0 ? noResponse : String(status), method, host })
     if (verb !== unmeasured) duration.observe({ verb, resource }, seconds)
-  }
-}
-
-/** Reads a cache's status whenever someone scrapes; returns how to stop that. */
-export function cacheMetrics(registry: Registry, cache: string, status: () => CacheStatus): () => void {
-  const labelNames = ['cache'] as const
-  const of = (name: string, help: string, read: (now: CacheStatus) => number | undefined) => {
-    const metric = gauge(registry, { name, help, labelNames })
-    return onCollect(metric, () => {
-      const value = read(status())
-      if (value !== undefined) metric.set({ cache }, value)
-    })
-  }
-  const stops = [
-    of('kube_cache_objects', 'Objects in the cache', now => now.objects),
-    of('kube_cache_synced', '1 when everything that existed at the start has been seen', now =>
-      Number(now.synced),
-    ),
-    of('kube_cache_silent_seconds', 'Seconds since the server last said anything', now => now.silentSeconds),
-    of('kube_cache_lists', 'How often the cache was listed anew', now => now.lists),
-    of('kube_cache_failures', 'How often the server could not be reached or refused', now => now.failures),
-    of('kube_cache_changes', 'Changes told to handlers', now => now.changes),
-  ]
-  return () => {
-    for (const stop of stops) stop()
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-export { cacheMetrics, requestMetrics } from './client-metrics.ts'
+export { requestMetrics } from './client-metrics.ts'
 export {
   Counter,
   counter,

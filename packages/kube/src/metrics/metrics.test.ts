@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { cacheMetrics, requestMetrics } from './client-metrics.ts'
+import { requestMetrics } from './client-metrics.ts'
 import { counter, createRegistry, Gauge, gauge, onCollect } from './registry.ts'
 
-describe('a registry', () => {
+describe('createRegistry', () => {
   it('has the metrics of the process', async () => {
     const text = await createRegistry().metrics()
     for (const name of [
@@ -16,7 +16,7 @@ describe('a registry', () => {
       assert.match(text, new RegExp(`^${name} `, 'm'))
   })
 
-  it('gives the same metric to everybody who asks for its name', async () => {
+  it('returns the same metric for the same name', async () => {
     const registry = createRegistry()
     const make = () =>
       counter(registry, { name: 'things_total', help: 'Things', labelNames: ['of'] as const })
@@ -25,7 +25,7 @@ describe('a registry', () => {
     assert.match(await registry.metrics(), /^things_total\{of="a"\} 2$/m)
   })
 
-  it('asks everybody who follows a gauge when it is read, until they stop', async () => {
+  it('runs the callbacks of a gauge on each read, until they are removed', async () => {
     const registry = createRegistry()
     const depth = gauge(registry, { name: 'depth', help: 'Depth', labelNames: ['of'] as const })
     let value = 1
@@ -41,7 +41,7 @@ describe('a registry', () => {
   })
 })
 
-describe('the metrics of the API client', () => {
+describe('metrics of the API client', () => {
   it("have client-go's names and labels", async () => {
     const registry = createRegistry()
     const report = requestMetrics(registry, 'https://10.96.0.1:443/')
@@ -58,27 +58,5 @@ describe('the metrics of the API client', () => {
     ])
       assert.ok(text.includes(`${line}\n`), line)
     assert.doesNotMatch(text, /verb="watch"/)
-  })
-})
-
-describe('the metrics of a cache', () => {
-  it('are read from its status', async () => {
-    const registry = createRegistry()
-    const status = {
-      objects: 3,
-      synced: true,
-      resourceVersion: '7',
-      silentSeconds: undefined,
-      lists: 1,
-      failures: 0,
-      changes: 5,
-      pendingDeletions: 0,
-    }
-    const stop = cacheMetrics(registry, 'pods', () => status)
-    assert.match(await registry.metrics(), /^kube_cache_objects\{cache="pods"\} 3$/m)
-    assert.doesNotMatch(await registry.metrics(), /^kube_cache_silent_seconds\{/m)
-    stop()
-    status.objects = 9
-    assert.match(await registry.metrics(), /^kube_cache_objects\{cache="pods"\} 3$/m)
   })
 })

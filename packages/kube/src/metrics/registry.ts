@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Metrics of one process. Every part asks for its metrics by name and gets the same one back when another part, or
-// another instance of itself, asked before: two controllers share `workqueue_depth` and differ by label.
+// Metrics of one process. Every part creates its metrics by name. If the name exists, it gets the existing metric:
+// two controllers share `workqueue_depth` and differ by label.
 import {
   Counter,
   type CounterConfiguration,
@@ -15,7 +15,7 @@ import {
 
 export { Counter, Gauge, Histogram, Registry }
 
-/** A registry with the metrics of the process itself: CPU, memory, event loop, garbage collection. */
+/** Creates a registry with the metrics of the process itself: CPU, memory, event loop, garbage collection. */
 export function createRegistry(): Registry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -49,10 +49,10 @@ export function gauge<Label extends string>(
 
 const refreshersOf = new WeakMap<object, Set<() => void>>()
 
-/** Has a gauge of this registry set by the callback each time it is read; returns how to stop that. */
+/** Runs the callback each time a gauge of this registry is read. Returns a function that removes the callback. */
 export function onCollect<Label extends string>(metric: Gauge<Label>, refresh: () => void): () => void {
   const refreshers = refreshersOf.get(metric)
-  if (!refreshers) throw new Error('onCollect knows only gauges made by gauge()')
+  if (!refreshers) throw new Error('onCollect supports only gauges that gauge() created')
   refreshers.add(refresh)
   return () => refreshers.delete(refresh)
 }

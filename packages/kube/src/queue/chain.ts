@@ -6,7 +6,7 @@ export interface Link<Value> {
   next: Link<Value> | undefined
 }
 
-/** A first-in-first-out line from whose middle one can leave. Every operation is O(1). */
+/** A FIFO queue that supports removal from the middle. Every operation is O(1). */
 export class Chain<Value> {
   #first: Link<Value> | undefined
   #last: Link<Value> | undefined
@@ -15,7 +15,7 @@ export class Chain<Value> {
     return this.#first === undefined
   }
 
-  /** Appends a value; the link is the ticket to leave by. */
+  /** Appends a value. The link allows its removal. */
   push(value: Value): Link<Value> {
     const link: Link<Value> = { value, previous: this.#last, next: undefined }
     if (this.#last) this.#last.next = link

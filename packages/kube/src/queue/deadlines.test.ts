@@ -3,17 +3,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { newQueue, takeAll } from './queue.fixture.ts'
+import { newQueue, takeAll } from '../testing/test-queue.ts'
 
 describe('the deadline of a key', () => {
   it('is replaced by the next one, earlier or later', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.record({ ms: fc.integer({ min: 1, max: 100 }), moment: fc.boolean() }), { minLength: 1 }),
+        fc.array(fc.record({ ms: fc.integer({ min: 1, max: 100 }), isTime: fc.boolean() }), { minLength: 1 }),
         async all => {
           const { clock, queue } = newQueue()
-          for (const { ms, moment } of all)
-            if (moment) queue.addAt('a', clock.now() + ms)
+          for (const { ms, isTime } of all)
+            if (isTime) queue.addAt('a', clock.now() + ms)
             else queue.addAfter('a', ms)
           const last = all.at(-1)!.ms
           assert.equal(queue.delayed, 1)
@@ -29,7 +29,7 @@ describe('the deadline of a key', () => {
     )
   })
 
-  it('is only brought forward by "no later than"', async () => {
+  it('is only moved forward by the NoLaterThan methods', async () => {
     const { clock, queue } = newQueue()
     queue.addNoLaterThan('a', clock.now() + 50)
     queue.addNoLaterThan('a', clock.now() + 90)
@@ -44,7 +44,7 @@ describe('the deadline of a key', () => {
     assert.deepEqual(takeAll(queue), ['b'])
   })
 
-  it('is used up by a take, so that the look that follows decides on the next one', async () => {
+  it('is consumed by a take, so that the following reconcile decides about the next one', async () => {
     const { clock, queue } = newQueue()
     queue.addAfter('a', 100)
     queue.add('a')
@@ -57,7 +57,7 @@ describe('the deadline of a key', () => {
     assert.equal(queue.depth, 1)
   })
 
-  it('that falls due while the key is with a worker leads to another look', async () => {
+  it('enqueues the key again if it is due while the key is being processed', async () => {
     const { clock, queue } = newQueue()
     queue.add('a')
     assert.equal(queue.takeNow(), 'a')
@@ -68,7 +68,7 @@ describe('the deadline of a key', () => {
     assert.equal(queue.takeNow(), 'a')
   })
 
-  it('can be taken away', async () => {
+  it('can be cancelled', async () => {
     const { clock, queue } = newQueue()
     queue.addAfter('a', 5)
     queue.cancelDeadline('a')
@@ -76,20 +76,20 @@ describe('the deadline of a key', () => {
     assert.equal(queue.depth, 0)
   })
 
-  it('given as a moment follows the wall clock when that is set, given as a span does not', async () => {
+  it('follows the wall clock if given as a time, but not if given as a duration', async () => {
     const { clock, queue } = newQueue()
     const hour = 3_600_000
-    queue.addAt('moment', clock.now() + 4 * hour)
+    queue.addAt('time', clock.now() + 4 * hour)
     queue.addAfter('span', 4 * hour)
     clock.shiftWallClock(3 * hour)
     await clock.advance(hour + 60_000)
-    assert.deepEqual(takeAll(queue), ['moment'])
-    queue.addAt('moment', clock.now() + hour)
+    assert.deepEqual(takeAll(queue), ['time'])
+    queue.addAt('time', clock.now() + hour)
     clock.shiftWallClock(-hour)
     await clock.advance(hour + 60_000)
     assert.deepEqual(takeAll(queue), [])
     await clock.advance(hour)
-    assert.deepEqual(takeAll(queue), ['moment'])
+    assert.deepEqual(takeAll(queue), ['time'])
     await clock.advance(hour)
     assert.deepEqual(takeAll(queue), ['span'])
   })
@@ -108,7 +108,7 @@ describe('back-off', () => {
     assert.equal(queue.retry('a'), 10)
   })
 
-  it('is shortened by chance, never lengthened', () => {
+  it('is shortened by jitter, never lengthened', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0, max: 0.999, noNaN: true }),
@@ -125,7 +125,7 @@ describe('back-off', () => {
     )
   })
 
-  it('does not hold back a key that changed', () => {
+  it('does not delay a key that has changed', () => {
     const { queue } = newQueue()
     queue.add('a')
     queue.takeNow()

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// At most one deadline a key, one timer for all of them. Two kinds of time: a span ("in 20 ms", back-off) is measured
-// on the monotonic clock; a moment ("at 14:05", from a timestamp in an object) follows the wall clock even when
-// somebody sets it, noticed within `wallClockCheckMs`. Not promised: that a deadline fires to the millisecond.
+// At most one deadline per key, one timer for all of them. A duration ("in 20 ms", back-off) uses the monotonic
+// clock. A time ("at 14:05", from a timestamp in an object) follows the wall clock even if it is set; that is noticed
+// within `wallClockCheckMs`. Not promised: that a deadline fires to the millisecond.
 import type { Clock, Timer } from '../clock/index.ts'
 import { IndexedHeap } from './heap.ts'
 
-/** A moment of the wall clock is compared with the wall clock at least this often. */
+/** Deadlines on the wall clock are compared with it at least this often. */
 const wallClockCheckMs = 60_000
 
-/** When: a moment of the wall clock (milliseconds since the epoch) or a span from now (milliseconds). */
+/** A wall-clock time (milliseconds since the epoch) or a duration from now (milliseconds). */
 export type When = { readonly at: number } | { readonly after: number }
 
 export class Deadlines<Key> {
   readonly #clock: Clock
   readonly #fire: (key: Key) => void
-  /** By the monotonic time at which to look at the key again. */
+  /** Ranked by the monotonic time at which the key is due. */
   readonly #due = new IndexedHeap<Key>()
-  /** The moments, for keys whose deadline is one. */
-  readonly #moments = new Map<Key, number>()
+  /** Wall-clock times, for keys with such a deadline. */
+  readonly #wallTimes = new Map<Key, number>()
   #timer: Timer | undefined
   #timerDue = Number.POSITIVE_INFINITY
 
@@ -36,35 +36,35 @@ export class Deadlines<Key> {
     return this.#due.keys()
   }
 
-  /** Milliseconds from now until the key's deadline; undefined when it has none. */
+  /** Milliseconds from now until the key's deadline; undefined if it has none. */
   remaining(key: Key): number | undefined {
-    const moment = this.#moments.get(key)
-    if (moment !== undefined) return moment - this.#clock.now()
+    const time = this.#wallTimes.get(key)
+    if (time !== undefined) return time - this.#clock.now()
     const due = this.#due.rankOf(key)
     return due === undefined ? undefined : due - this.#clock.monotonic()
   }
 
-  /** Replaces whatever deadline the key had. */
+  /** Replaces the deadline of the key. */
   set(key: Key, when: When): void {
     if ('at' in when) {
-      this.#moments.set(key, when.at)
+      this.#wallTimes.set(key, when.at)
       this.#due.set(key, this.#clock.monotonic() + Math.min(when.at - this.#clock.now(), wallClockCheckMs))
     } else {
-      this.#moments.delete(key)
+      this.#wallTimes.delete(key)
       this.#due.set(key, this.#clock.monotonic() + when.after)
     }
     this.#arm()
   }
 
   delete(key: Key): boolean {
-    this.#moments.delete(key)
-    // The timer stays: when it rings too early it is only set anew.
+    this.#wallTimes.delete(key)
+    // The timer stays: if it fires too early, it is set again.
     return this.#due.delete(key)
   }
 
   clear(): void {
     this.#due.clear()
-    this.#moments.clear()
+    this.#wallTimes.clear()
     this.#timer?.cancel()
     this.#timer = undefined
     this.#timerDue = Number.POSITIVE_INFINITY
@@ -75,18 +75,18 @@ export class Deadlines<Key> {
     if (!next || next.rank >= this.#timerDue) return
     this.#timer?.cancel()
     this.#timerDue = next.rank
-    // Whole milliseconds, so that a timer never rings a rounding error too early and is set again for nothing.
+    // Whole milliseconds, so that a timer does not fire early by a rounding error.
     const wait = Math.max(0, Math.ceil(next.rank - this.#clock.monotonic()))
-    this.#timer = this.#clock.setTimeout(() => this.#ring(), wait)
+    this.#timer = this.#clock.setTimeout(() => this.#onTimer(), wait)
   }
 
-  #ring(): void {
+  #onTimer(): void {
     this.#timer = undefined
     this.#timerDue = Number.POSITIVE_INFINITY
     for (let next = this.#due.peek(); next && next.rank <= this.#clock.monotonic(); next = this.#due.peek()) {
-      const moment = this.#moments.get(next.key)
-      if (moment !== undefined && moment > this.#clock.now()) {
-        this.set(next.key, { at: moment })
+      const time = this.#wallTimes.get(next.key)
+      if (time !== undefined && time > this.#clock.now()) {
+        this.set(next.key, { at: time })
         continue
       }
       this.delete(next.key)

@@ -10,7 +10,7 @@ interface Numbered extends Waiting {
 }
 
 describe('fairness between owners', () => {
-  it('gives every owner with something waiting a turn before any has two more than it', () => {
+  it('serves every waiting owner before any owner is two turns ahead of it', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 8 }), sizes => {
         const order = new FairOrder<Waiting>()
@@ -30,7 +30,7 @@ describe('fairness between owners', () => {
     )
   })
 
-  it('lets a newcomer wait for no more than one turn of each other owner', () => {
+  it('lets a new owner wait for at most one turn of each other owner', () => {
     const order = new FairOrder<Waiting>()
     for (let owner = 0; owner < 10; owner++)
       for (let i = 0; i < 1_000; i++) order.push({ owner: `large-${owner}`, priority: 'normal' })
@@ -43,7 +43,7 @@ describe('fairness between owners', () => {
 })
 
 describe('priorities', () => {
-  it('share the turns 16 : 4 : 1 while all have work', () => {
+  it('share the turns 16 : 4 : 1 while all have waiting keys', () => {
     const order = new FairOrder<Waiting>()
     const turns: Record<Priority, number> = { user: 0, normal: 0, background: 0 }
     for (const priority of priorities) for (let i = 0; i < 1_000; i++) order.push({ owner: '', priority })
@@ -51,7 +51,7 @@ describe('priorities', () => {
     assert.deepEqual(turns, { user: 160, normal: 40, background: 10 })
   })
 
-  it('never let anything starve: a bounded number of turns whatever arrives meanwhile', () => {
+  it('never starve a key: it waits for a bounded number of turns under any load', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom<Priority>('user', 'normal'), { minLength: 1, maxLength: 5 }),
@@ -69,7 +69,7 @@ describe('priorities', () => {
     )
   })
 
-  it('keep the order of arrival among equals and survive random raising', () => {
+  it('keep the order of arrival among equals, also after random raising', () => {
     const step = fc.oneof(
       fc.record({ push: fc.constantFrom(...priorities), owner: fc.constantFrom('a', 'b', 'c') }),
       fc.record({ raise: fc.nat(20), to: fc.constantFrom(...priorities) }),

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Who is next: first by priority, then in turn among owners, then by arrival. Promises, however much is added:
-// - nothing starves: a priority with something waiting gets its share of the turns (see `Shares`);
-// - within a priority every owner with something waiting gets one turn before any owner gets its second;
-// - keys of one owner and priority leave in the order they came.
-// All operations are O(1). Not promised: fairness in time; a slow key costs one turn like a quick one.
+// Decides which key is next: by priority, then in turn among owners, then by arrival. Promised under any load:
+// - no starvation: a priority with waiting keys gets its share of the turns (see `Shares`);
+// - within a priority, every owner with waiting keys gets one turn before any owner gets its second;
+// - keys of one owner and priority keep their order.
+// All operations are O(1). Not promised: fairness in time; a slow key costs one turn like a fast one.
 import { Chain, type Link } from './chain.ts'
 
 /**
- * `user`: someone waits for it (a spec changed). `normal`: the cluster changed (a pod became ready).
- * `background`: nobody waits (resync, garbage).
+ * `user`: a user waits for it (a spec changed). `normal`: the cluster changed (a pod became ready). `background`:
+ * resync, garbage collection.
  */
 export type Priority = 'user' | 'normal' | 'background'
 
-/** How many turns each priority gets while all have work. One without work gives its turns to the others. */
+/** Number of turns of each priority while all have waiting keys. Others take the turns of an empty one. */
 export type Shares = Readonly<Record<Priority, number>>
 
 const defaultShares: Shares = { user: 16, normal: 4, background: 1 }
@@ -25,7 +25,7 @@ export function moreUrgent(one: Priority, other: Priority): Priority {
   return priorities.indexOf(one) <= priorities.indexOf(other) ? one : other
 }
 
-/** What waits: knows where it stands so that it can be moved. */
+/** A waiting item. It knows its position, so that it can be moved. */
 export interface Waiting {
   readonly owner: string
   priority: Priority
@@ -40,7 +40,7 @@ interface OwnerLine {
 }
 
 interface Band {
-  /** Owners with something waiting; the first is next. */
+  /** Owners with waiting keys; the first is next. */
   readonly turns: Chain<OwnerLine>
   readonly lines: Map<string, OwnerLine>
   /** Stride scheduling: the band with the lowest pass is next, and each turn adds its stride. */
@@ -50,7 +50,7 @@ interface Band {
 
 export class FairOrder<Item extends Waiting> {
   readonly #bands: Readonly<Record<Priority, Band>>
-  /** The pass of the band that had the last turn: where a band that wakes up joins. */
+  /** The pass of the band that had the last turn; an empty band joins there. */
   #pass = 0
   #size = 0
 
@@ -68,7 +68,7 @@ export class FairOrder<Item extends Waiting> {
 
   push(item: Item): void {
     const band = this.#bands[item.priority]
-    // A band that was idle has saved no turns; it waits for its first turn as long as between any two.
+    // An empty band saves no turns. It waits for its first turn as long as between any two.
     if (band.turns.isEmpty) band.pass = Math.max(band.pass, this.#pass + band.stride)
     let line = band.lines.get(item.owner)
     if (!line) {
@@ -82,7 +82,7 @@ export class FairOrder<Item extends Waiting> {
     this.#size++
   }
 
-  /** Lets an item that waits go on waiting with a more urgent priority. */
+  /** Raises the priority of a waiting item. */
   raise(item: Item, priority: Priority): void {
     if (moreUrgent(priority, item.priority) === item.priority) return
     this.remove(item)
@@ -108,7 +108,7 @@ export class FairOrder<Item extends Waiting> {
     return item
   }
 
-  /** Takes an item out that waits. */
+  /** Removes a waiting item. */
   remove(item: Item): void {
     const band = this.#bands[item.priority]
     const line = band.lines.get(item.owner)!

@@ -5,8 +5,8 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { IndexedHeap } from './heap.ts'
 
-describe('an indexed heap', () => {
-  it('always knows the key of the lowest rank', () => {
+describe('IndexedHeap', () => {
+  it('always returns the key of the lowest rank', () => {
     const step = fc.record({ key: fc.nat(15), rank: fc.option(fc.nat(1_000)) })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 300 }), steps => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A binary heap of keys by rank, lowest first, in which a key's rank can be changed: O(log n); look-up O(1). */
+/** A binary heap of keys by rank, lowest first, in which ranks can change: O(log n); lookup O(1). */
 export class IndexedHeap<Key> {
   readonly #keys: Key[] = []
   readonly #ranks: number[] = []
@@ -10,7 +10,7 @@ export class IndexedHeap<Key> {
     return this.#keys.length
   }
 
-  /** In no order. */
+  /** In no particular order. */
   keys(): Key[] {
     return [...this.#keys]
   }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The metrics of a queue under the names that dashboards for controller-runtime know.
+// Queue metrics under the names of controller-runtime, which dashboards know.
 import { counter, gauge, histogram, onCollect, type Registry } from '../metrics/index.ts'
 
 /** Ten nanoseconds to a thousand seconds, a bucket per power of ten. */
 const durationBuckets = Array.from({ length: 12 }, (_, power) => 1e-8 * 10 ** power)
 const labelNames = ['name', 'controller'] as const
 
-/** What the gauges are read from when someone scrapes. */
+/** The source of the gauges, read on each scrape. */
 export interface QueueReadings {
   depth(): number
-  /** Seconds since each key that is being worked on was taken. */
+  /** Seconds since the start of each key that is being processed. */
   runningSeconds(): Iterable<number>
 }
 
@@ -83,7 +83,7 @@ export class QueueMetrics {
     this.#workDuration.observe(this.#labels, workedMs / 1000)
   }
 
-  /** The gauges of a queue that is gone no longer follow it. */
+  /** Detaches the gauges from a stopped queue. */
   detach(): void {
     for (const stop of this.#stop) stop()
   }

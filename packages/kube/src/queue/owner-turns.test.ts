@@ -16,8 +16,8 @@ const item = fc.record({
   stays: fc.boolean(),
 })
 
-describe('the turns of owners', () => {
-  it('give every owner one before any gets its second, whatever is urgent, and lose and invent nothing', () => {
+describe('OwnerTurns', () => {
+  it('serves every owner once before any twice, regardless of priority, and loses and duplicates no item', () => {
     fc.assert(
       fc.property(fc.array(item, { maxLength: 40 }), wanted => {
         const turns = new OwnerTurns<Numbered>()
@@ -30,7 +30,7 @@ describe('the turns of owners', () => {
         for (const { owner } of staying) left.set(owner, (left.get(owner) ?? 0) + 1)
         const popped: Numbered[] = []
         while (turns.size > 0) {
-          // A round: everybody who has something waiting, once.
+          // A round: every owner with waiting items, once.
           const round = Array.from({ length: left.size }, () => turns.pop()!)
           assert.deepEqual(round.map(({ owner }) => owner).sort(), [...left.keys()].sort())
           for (const { owner } of round) {

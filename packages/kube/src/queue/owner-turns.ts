@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Who is next: first in turn among owners, then as fair-order.ts has it for what one of them has waiting. So an owner
-// that floods a line with what is urgent delays only itself; what others have waiting, urgent or not, gets its turn.
+// Decides which item is next: in turn among owners, then within an owner as in fair-order.ts. An owner with many
+// urgent items delays only itself; items of other owners, urgent or not, get their turn.
 import { Chain, type Link } from './chain.ts'
 import { FairOrder, type Shares, type Waiting } from './fair-order.ts'
 
@@ -12,13 +12,13 @@ interface Line<Item extends Waiting> {
 }
 
 export class OwnerTurns<Item extends Waiting> {
-  /** Owners with something waiting; the first is next. */
+  /** Owners with waiting items; the first is next. */
   readonly #turns = new Chain<Line<Item>>()
   readonly #lines = new Map<string, Line<Item>>()
   readonly #shares: Shares | undefined
   #size = 0
 
-  /** Of the turns of an owner, when they are to be others than usual. */
+  /** Non-default shares of the priorities within an owner. */
   constructor(shares?: Shares) {
     this.#shares = shares
   }
@@ -49,7 +49,7 @@ export class OwnerTurns<Item extends Waiting> {
     return item
   }
 
-  /** Takes an item out that waits. */
+  /** Removes a waiting item. */
   remove(item: Item): void {
     const line = this.#lines.get(item.owner)!
     line.order.remove(item)

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { createRegistry } from '../metrics/index.ts'
+import { newQueue, takeAll } from '../testing/test-queue.ts'
 import type { Priority } from './fair-order.ts'
-import { newQueue, takeAll } from './queue.fixture.ts'
 
-describe('a work queue', () => {
-  it('hands a key out once however often it was added', () => {
+describe('WorkQueue', () => {
+  it('returns a key once, however often it was added', () => {
     const { queue } = newQueue()
     queue.add('a')
     queue.add('b')
@@ -17,7 +17,7 @@ describe('a work queue', () => {
     assert.deepEqual(takeAll(queue), ['a', 'b'])
   })
 
-  it('hands a key out again, and only afterwards, when it was added while with a worker', () => {
+  it('returns a key again, after done, if it was added during processing', () => {
     const { queue } = newQueue()
     queue.add('a')
     assert.equal(queue.takeNow(), 'a')
@@ -30,7 +30,7 @@ describe('a work queue', () => {
     assert.equal(queue.takeNow(), undefined)
   })
 
-  it('wakes one waiting worker per key', async () => {
+  it('resumes one waiting worker per key', async () => {
     const { queue } = newQueue()
     const takes = [queue.take(), queue.take(), queue.take()]
     queue.add('a')
@@ -41,12 +41,12 @@ describe('a work queue', () => {
     assert.equal(await takes[2], 'a')
   })
 
-  it('refuses to finish what was not taken', () => {
+  it('rejects done for a key that was not taken', () => {
     const { queue } = newQueue()
     assert.throws(() => queue.done('a'), /done\("a"\) without take/)
   })
 
-  it('never loses an add and never gives a key to two workers, whatever the order of events', async () => {
+  it('never loses an add and never gives a key to two workers, in any order of events', async () => {
     const keys = ['a', 'b', 'c', 'd']
     const step = fc.oneof(
       fc.record({ do: fc.constant('add' as const), key: fc.constantFrom(...keys), user: fc.boolean() }),
@@ -60,7 +60,7 @@ describe('a work queue', () => {
       fc.asyncProperty(fc.array(step, { maxLength: 80 }), async steps => {
         const { clock, queue } = newQueue({ ownerOf: key => (key < 'c' ? 'one' : 'two') })
         const running: string[] = []
-        /** Keys that somebody asked for since their last take. */
+        /** Keys that were added since their last take. */
         const wanted = new Set<string>()
         const took = (key: string | undefined) => {
           if (key === undefined) return
@@ -98,7 +98,7 @@ describe('a work queue', () => {
 })
 
 describe('priorities', () => {
-  it('put what a user waits for before what nobody waits for', () => {
+  it('serve user keys before background keys', () => {
     const { queue } = newQueue()
     const order: [string, Priority][] = [
       ['resync', 'background'],
@@ -119,8 +119,8 @@ describe('priorities', () => {
   })
 })
 
-describe('shutting down', () => {
-  it('sends idle workers home and waits for the busy ones', async () => {
+describe('shutDown', () => {
+  it('ends idle workers and waits for the busy ones', async () => {
     const { clock, queue } = newQueue()
     queue.add('a')
     queue.add('b')
@@ -141,7 +141,7 @@ describe('shutting down', () => {
     assert.equal(queue.takeNow(), undefined)
   })
 
-  it('can finish what waits first, what was added again included', async () => {
+  it('finishes waiting keys first if asked, including those added again', async () => {
     const { queue } = newQueue()
     queue.add('a')
     queue.add('b')
@@ -161,7 +161,7 @@ describe('shutting down', () => {
   })
 })
 
-describe('the metrics of a queue', () => {
+describe('queue metrics', () => {
   it('have the names and values that dashboards expect', async () => {
     const registry = createRegistry()
     const { clock, queue } = newQueue({ name: 'fleet', registry })

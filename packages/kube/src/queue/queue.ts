@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which key to look at next. A key says *what* to look at, never what happened: however often it is added before a
-// worker takes it, it is handed out once. Promises:
-// - a key is never with two workers; added while with one, it is handed out again afterwards; no add is lost;
-// - a key has at most one deadline (`addAt`, `addAfter` replace it, the `…NoLaterThan` forms only bring it forward),
-//   and taking the key uses its deadline up, because the look that follows supersedes the reason for it;
+// A queue of keys to reconcile. A key identifies an object, never an event: however often it is added before a worker
+// takes it, it is returned once. Promised:
+// - a key is never with two workers; if it is added meanwhile, it is returned again afterwards; no add is lost;
+// - a key has at most one deadline (`addAt`, `addAfter` replace it, the `…NoLaterThan` forms only move it forward).
+//   Taking the key consumes its deadline, because the following reconcile supersedes it;
 // - order as in fair-order.ts; O(log n) at most.
-// Not promised: that anything survives the process; whoever starts adds every key again.
+// Not promised: that anything survives the process; after a restart every key must be added again.
 import type { Clock } from '../clock/index.ts'
 import type { Registry } from '../metrics/index.ts'
 import { type Backoff, backoffDelay, defaultBackoff } from './backoff.ts'
@@ -18,7 +18,7 @@ export interface WorkQueueOptions<Key extends string> {
   /** For metrics: usually the controller's name. */
   readonly name: string
   readonly clock: Clock
-  /** Whose turn a key takes: keys of one owner share turns with other owners. Without it all keys share one line. */
+  /** Returns the owner of a key; owners take turns. Without it, all keys have one owner. */
   readonly ownerOf?: (key: Key) => string
   readonly backoff?: Backoff
   readonly registry?: Registry
@@ -30,7 +30,7 @@ interface Item<Key> extends Waiting {
   readonly key: Key
   /** `waiting` in the order; `running` with a worker; `again`: with a worker, and added meanwhile. */
   state: 'waiting' | 'running' | 'again'
-  /** Monotonic, when it entered that state. */
+  /** Monotonic time of the last change of state. */
   since: number
 }
 
@@ -66,42 +66,42 @@ export class WorkQueue<Key extends string = string> {
       })
   }
 
-  /** Keys that wait for a worker. */
+  /** The number of keys that wait for a worker. */
   get depth(): number {
     return this.#order.size
   }
 
-  /** Keys that are with a worker. */
+  /** The number of keys that are being processed. */
   get running(): number {
     return this.#running.size
   }
 
-  /** Keys with a deadline. */
+  /** The number of keys with a deadline. */
   get delayed(): number {
     return this.#deadlines.size
   }
 
-  /** Hands the key out as soon as its turn comes. A key that waits keeps its place, or gets a better one. */
+  /** Returns the key as soon as its turn comes. A waiting key keeps its position, or gets a better one. */
   add(key: Key, priority: Priority = 'normal'): void {
     this.#enqueue(key, priority)
   }
 
-  /** Adds the key at a moment of the wall clock (milliseconds since the epoch) instead of at any deadline before. */
+  /** Adds the key at a wall-clock time (milliseconds since the epoch). Replaces its deadline. */
   addAt(key: Key, at: number): void {
     this.#addWhen(key, { at })
   }
 
-  /** Adds the key in `ms` milliseconds instead of at any deadline before. */
+  /** Adds the key in `ms` milliseconds. Replaces its deadline. */
   addAfter(key: Key, ms: number): void {
     this.#addWhen(key, { after: ms })
   }
 
-  /** Like `addAt`, but a deadline that is earlier stays. */
+  /** Like `addAt`, but an earlier deadline stays. */
   addNoLaterThan(key: Key, at: number): void {
     if (!this.#isDueWithin(key, at - this.#clock.now())) this.addAt(key, at)
   }
 
-  /** Like `addAfter`, but a deadline that is earlier stays. */
+  /** Like `addAfter`, but an earlier deadline stays. */
   addNoLaterThanAfter(key: Key, ms: number): void {
     if (!this.#isDueWithin(key, ms)) this.addAfter(key, ms)
   }
@@ -116,22 +116,22 @@ export class WorkQueue<Key extends string = string> {
     return delay
   }
 
-  /** How often in a row the key was retried. */
+  /** The number of retries in a row. */
   failuresOf(key: Key): number {
     return this.#failures.get(key) ?? 0
   }
 
-  /** The key is fine: its next failure is its first. */
+  /** Resets the back-off of the key. */
   forget(key: Key): void {
     this.#failures.delete(key)
   }
 
-  /** Takes the deadline away; a key that already waits or runs is not affected. */
+  /** Removes the deadline. Does not affect a key that already waits or runs. */
   cancelDeadline(key: Key): void {
     this.#deadlines.delete(key)
   }
 
-  /** The next key, when there is one; undefined when the queue was shut down. Call `done` when the work is over. */
+  /** Waits for the next key; undefined after a shutdown. Call `done` when the work is finished. */
   take(): Promise<Key | undefined> {
     const key = this.takeNow()
     if (key !== undefined || this.#isOver()) return Promise.resolve(key)
@@ -152,7 +152,7 @@ export class WorkQueue<Key extends string = string> {
     return item.key
   }
 
-  /** The worker is done with the key. */
+  /** The worker has finished the key. */
   done(key: Key): void {
     const item = this.#running.get(key)
     if (!item) throw new Error(`queue ${this.name}: done("${key}") without take`)
@@ -160,12 +160,12 @@ export class WorkQueue<Key extends string = string> {
     this.#metrics?.finished(this.#clock.monotonic() - item.since)
     if (item.state === 'again' && this.#mode !== 'closed') this.#wait(item)
     else this.#items.delete(key)
-    this.#settle()
+    this.#resolveIfDrained()
   }
 
   /**
-   * No further key is accepted and deadlines are dropped. Resolves when no key is with a worker; with `finishWaiting`
-   * those that wait are handed out first. May be called twice, to change one's mind about waiting.
+   * Accepts no further key and drops deadlines. Resolves when no key is being processed. With `finishWaiting`,
+   * waiting keys are processed first. May be called again with another option.
    */
   shutDown(options: { readonly finishWaiting?: boolean } = {}): Promise<void> {
     this.#mode = options.finishWaiting ? 'finishing' : 'closed'
@@ -173,7 +173,7 @@ export class WorkQueue<Key extends string = string> {
     this.#metrics?.detach()
     return new Promise(resolve => {
       this.#drainers.push(resolve)
-      this.#settle()
+      this.#resolveIfDrained()
     })
   }
 
@@ -217,8 +217,8 @@ export class WorkQueue<Key extends string = string> {
     return this.#mode === 'closed' || (this.#mode === 'finishing' && this.#items.size === 0)
   }
 
-  /** Lets idle workers and those who wait for the drain go once there is nothing left. */
-  #settle(): void {
+  /** Resolves idle workers and shutdown callers once no work is left. */
+  #resolveIfDrained(): void {
     if (!this.#isOver()) return
     for (const worker of this.#idle) worker(undefined)
     this.#idle.clear()

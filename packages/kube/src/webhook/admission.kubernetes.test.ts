@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A real API server calls our webhooks with certificates that we made, and goes on doing so while they are replaced.
+// A real API server calls the webhooks with issued certificates, and continues while they are replaced.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
@@ -16,9 +16,9 @@ import {
   injectionStore,
   secretStore,
 } from '../certificates/index.ts'
-import { type ConfigMap, configMaps } from '../client/config-maps.fixture.ts'
 import { type Client, createClient, defineResource } from '../client/index.ts'
 import { systemClock } from '../clock/index.ts'
+import { type ConfigMap, configMaps } from '../testing/config-maps.ts'
 import { allowed, denied, patched } from './admission.ts'
 import { validating } from './review.ts'
 import { WebhookServer } from './server.ts'
@@ -56,12 +56,12 @@ let store: CertificateStore
 let provisioner: CertificateProvisioner
 let other: CertificateProvisioner
 
-/** Seconds instead of hours, so that a whole change of the authority can be watched. */
+/** Seconds instead of hours, so that the test sees a whole change of the authority. */
 const policyFor = (home: string) =>
   certificatePolicy({
     authorityName: 'Test-CA',
     serverNames: [`${service}.${home}.svc`],
-    settleMs: 6_000,
+    propagationMs: 6_000,
     overlapMs: 6_000,
   })
 
@@ -98,7 +98,7 @@ before(async () => {
     const { data = {}, ...rest } = object as ConfigMap
     return patched(object, { ...rest, data: { ...data, defaulted: 'yes' } })
   })
-  // Both processes are told of changes as they would be in an operator.
+  // Both processes receive changes as in an operator.
   for (const resource of [...webhookConfigurations, secrets]) {
     const cache = new WatchCache(client, resource, resource === secrets ? { namespace } : {})
     cache.onChange(() => {
@@ -158,10 +158,10 @@ async function register(): Promise<void> {
 const create = (name: string, data: Record<string, string> = {}) =>
   client.create(configMaps, { metadata: { namespace, name }, data }, { dryRun: true, attempts: 1 })
 
-/** The API server learns of a changed configuration a moment after it is stored. */
+/** The API server sees a changed configuration a moment after it is stored. */
 const working = () => waitFor('the webhooks to work', async () => Boolean(await create('probe')))
 
-describe('webhooks behind a real API server', () => {
+describe('webhooks of a real API server', () => {
   it('validate, default and warn', async () => {
     await working()
     assert.deepEqual((await create('good')).data, { defaulted: 'yes' })
@@ -180,11 +180,11 @@ describe('webhooks behind a real API server', () => {
     assert.match(stderr, /Warning: data\.old is deprecated/)
   })
 
-  it('have one certificate, whoever of two processes made it', () => {
+  it('have one certificate, although two processes create it', () => {
     assert.deepEqual(provisioner.source.current(), other.source.current())
   })
 
-  it('get their authority back when somebody takes it away', async () => {
+  it('get their caBundle back after another client removed it', async () => {
     await working()
     await kubernetes.request(
       'PATCH',
@@ -211,7 +211,7 @@ describe('webhooks behind a real API server', () => {
     const loads = [load(), load()]
     const certificate = provisioner.source.current()?.cert
     const authorities = async () => (await store.read(never))!.bundle.authorityCerts.split('BEGIN').length - 1
-    // Losing the key is what makes a new authority due.
+    // The loss of the key makes a new authority due.
     const stored = (await store.read(never))!
     assert.equal(await store.replace(stored, { ...stored.bundle, authorityKey: '' }, never), 'written')
     await waitFor('the new authority to be published', async () => (await authorities()) === 2)
@@ -225,7 +225,7 @@ describe('webhooks behind a real API server', () => {
     assert.deepEqual(provisioner.source.current(), other.source.current())
   })
 
-  it('recover when everything that is stored is lost', async () => {
+  it('recover when the Secret and the caBundles are lost', async () => {
     await working()
     const stored = (await store.read(never))!
     await store.replace(stored, emptyBundle, never)
@@ -233,7 +233,7 @@ describe('webhooks behind a real API server', () => {
     await working()
   })
 
-  it('go on with RSA certificates that were stored before', async () => {
+  it('continue with RSA certificates that were stored before', async () => {
     const policy = { ...policyFor(namespace), key: 'rsa-2048' as const }
     const rsa = await carryOutRenewal(emptyBundle, { kind: 'renew-all', why: 'test' }, policy, Date.now())
     const stored = (await store.read(never))!

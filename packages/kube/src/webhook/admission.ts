@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An admission request and the answers to it, as values. What they look like on the wire is in review.ts.
+// An admission request and the responses to it, as values. The wire format is in review.ts.
 import type { JsonPatchOperation } from '../client/options.ts'
 import { diff } from './json-patch.ts'
 
@@ -42,7 +42,7 @@ export interface AdmissionResponse {
   readonly reason?: string
   readonly message?: string
   readonly patch?: readonly JsonPatchOperation[]
-  /** Shown to the user, also when the request is refused. */
+  /** Shown to the user, also if the request is denied. */
   readonly warnings?: readonly string[]
 }
 
@@ -60,12 +60,12 @@ export function denied(message: string, remarks: Pick<Remarks, 'warnings'> = {})
   return { allowed: false, code: 403, reason: 'Forbidden', message, ...remarks }
 }
 
-/** The request could not be judged. */
+/** The request could not be evaluated. */
 export function errored(code: number, message: string): AdmissionResponse {
   return { allowed: false, code, message }
 }
 
-/** Allowed with the changes that lead from the object as it came to the object as it should be; none, no patch. */
+/** Allows the request, with a patch from the received object to the given one; without a difference, no patch. */
 export function patched(
   original: unknown,
   changed: unknown,

@@ -10,7 +10,7 @@ import { Overloaded } from './limits.ts'
 const firstCapacity = 16 * 1024
 
 export interface ReceivedBody {
-  /** `too-large` when the limit for one body was reached; the rest of it is not kept. */
+  /** `too-large` if the limit for one body was reached; the rest is discarded. */
   readonly bytes: Buffer | 'too-large'
   release(): void
 }
@@ -23,7 +23,7 @@ export interface BodyLimits {
 export class BodyBuffers {
   readonly #limits: BodyLimits
   #held = 0
-  /** In the order in which they began. */
+  /** In the order of their start. */
   readonly #incomplete = new Set<Receiving>()
 
   constructor(limits: BodyLimits) {
@@ -34,7 +34,7 @@ export class BodyBuffers {
     return this.#held
   }
 
-  /** Rejects with `Overloaded` when there is no room, and with the error of the connection when it ends too early. */
+  /** Rejects with `Overloaded` if there is no room, and with the error of the connection if it ends too early. */
   receive(request: IncomingMessage): Promise<ReceivedBody> {
     const { bodyBytes } = this.#limits
     if (Number(request.headers['content-length'] ?? 0) >= bodyBytes) {
@@ -47,7 +47,7 @@ export class BodyBuffers {
       const stop = () => {
         this.#incomplete.delete(receiving)
         request.off('data', take).off('end', complete).off('error', fail).off('close', closed)
-        // The rest is read and dropped: a client that still writes would not see the response.
+        // Read and drop the rest: a client that is still writing would not see the response.
         request.on('error', () => {}).resume()
       }
       const give = () => {
@@ -98,12 +98,12 @@ class Receiving {
     return this.#buffer.subarray(0, this.size)
   }
 
-  /** Returns by how many bytes the capacity grew. */
+  /** Returns the growth of the capacity in bytes. */
   append(chunk: Buffer): number {
     const before = this.#buffer.length
     const needed = this.size + chunk.length
     if (needed > before) {
-      // Not from the shared pool of Buffer: the buffer is as long-lived as its request.
+      // Does not use the shared pool of Buffer, because the buffer lives as long as its request.
       const larger = Buffer.allocUnsafeSlow(Math.max(needed, before * 2, firstCapacity))
       this.bytes.copy(larger)
       this.#buffer = larger

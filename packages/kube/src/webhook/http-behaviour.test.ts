@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import type { RequestOptions } from 'node:https'
 import { afterEach, before, beforeEach, describe, it } from 'node:test'
 import type { KeyPair } from '../certificates/index.ts'
+import { newAuthority, review, TestServer } from '../testing/webhook-server.ts'
 import { allowed, denied, patched } from './admission.ts'
 import { validating } from './review.ts'
-import { newAuthority, review, TestServer } from './server.fixture.ts'
 
 let hook: TestServer
 let authority: KeyPair
@@ -20,15 +20,15 @@ afterEach(() => hook.stop())
 
 describe('a webhook', () => {
   for (const apiVersion of ['admission.k8s.io/v1', 'admission.k8s.io/v1beta1'])
-    it(`answers ${apiVersion} with the same version and the uid of the request`, async () => {
+    it(`responds to ${apiVersion} with the same version and the uid of the request`, async () => {
       hook.server.handle('/a', () => allowed())
-      const answer = await hook.post('/a', review({}, apiVersion))
-      assert.equal(answer.status, 200)
-      assert.equal(answer.apiVersion, apiVersion)
-      assert.deepEqual(answer.response, { uid: 'u-1', allowed: true, status: { metadata: {}, code: 200 } })
+      const response = await hook.post('/a', review({}, apiVersion))
+      assert.equal(response.status, 200)
+      assert.equal(response.apiVersion, apiVersion)
+      assert.deepEqual(response.response, { uid: 'u-1', allowed: true, status: { metadata: {}, code: 200 } })
     })
 
-  it('gives warnings whether it allows or not, and says why it does not', async () => {
+  it('returns warnings with any decision, and a reason for a denial', async () => {
     hook.server.handle('/yes', () => allowed({ warnings: ['old field'] }))
     hook.server.handle('/no', () => denied('spec.replicas: Invalid value: 0', { warnings: ['old field'] }))
     assert.deepEqual((await hook.post('/yes', review())).response.warnings, ['old field'])
@@ -41,7 +41,7 @@ describe('a webhook', () => {
     })
   })
 
-  it('sends changes as a base64 JSON patch, and none when nothing changes', async () => {
+  it('returns changes as a base64 JSON patch, and no patch without changes', async () => {
     hook.server.handle('/a', ({ object }) => patched(object, { spec: { replicas: 1, minAvailable: 1 } }))
     hook.server.handle('/b', ({ object }) => patched(object, structuredClone(object)))
     const { response } = await hook.post('/a', review())
@@ -55,15 +55,15 @@ describe('a webhook', () => {
     assert.equal(unchanged.patchType, undefined)
   })
 
-  it('answers 404 for a path it does not know', async () => {
-    const answer = await hook.post('/nowhere', review())
-    assert.equal(answer.status, 404)
-    assert.equal(answer.body, '404 page not found\n')
+  it('responds with 404 to unknown paths', async () => {
+    const response = await hook.post('/nowhere', review())
+    assert.equal(response.status, 404)
+    assert.equal(response.body, '404 page not found\n')
   })
 
   const bad: readonly [string, string | Buffer | undefined, RequestOptions, number, RegExp][] = [
-    ['nothing', undefined, {}, 400, /^request body is empty$/],
-    ['no JSON', '{', {}, 400, /json parse error/],
+    ['an empty body', undefined, {}, 400, /^request body is empty$/],
+    ['invalid JSON', '{', {}, 400, /json parse error/],
     ['no object', '[]', {}, 400, /no request/],
     [
       'another kind',
@@ -105,17 +105,17 @@ describe('a webhook', () => {
     ],
   ]
   for (const [what, body, options, code, message] of bad)
-    it(`sent ${what} answers HTTP 200 with code ${code} inside, and goes on`, async () => {
+    it(`responds to ${what} with HTTP 200 and code ${code} inside, and keeps serving`, async () => {
       hook.server.handle('/a', () => allowed())
-      const answer = await hook.post('/a', body, options)
-      assert.equal(answer.status, 200)
-      assert.equal(answer.response.allowed, false)
-      assert.equal(answer.response.status.code, code)
-      assert.match(answer.response.status.message!, message)
+      const response = await hook.post('/a', body, options)
+      assert.equal(response.status, 200)
+      assert.equal(response.response.allowed, false)
+      assert.equal(response.response.status.code, code)
+      assert.match(response.response.status.message!, message)
       assert.equal((await hook.post('/a', review())).response.allowed, true)
     })
 
-  it('that validates refuses operations that it does not know', async () => {
+  it('that validates rejects unknown operations', async () => {
     hook.server.handle(
       '/a',
       validating(() => allowed()),
@@ -130,7 +130,7 @@ describe('a webhook', () => {
     )
   })
 
-  it('whose handler throws answers code 500, and lives', async () => {
+  it('responds with code 500 if its handler throws, and keeps serving', async () => {
     hook.server.handle('/a', () => {
       throw new TypeError('cannot read properties of undefined')
     })
@@ -147,27 +147,27 @@ describe('a webhook', () => {
     assert.match(await hook.registry.metrics(), /controller_runtime_webhook_panics_total 2\n/)
   })
 
-  it('cuts messages that are megabytes long', async () => {
+  it('truncates messages that are megabytes long', async () => {
     hook.server.handle('/a', () => denied(`no: ${'x'.repeat(4_000_000)}`))
     const { body, response } = await hook.post('/a', review())
     assert.ok(body.length < 200_000, `${body.length} characters`)
     assert.match(response.status.message!, /^no: x+… \(4000004 characters\)$/)
   })
 
-  it('whose request holds strange values is answered all the same', async () => {
+  it('responds to requests with unexpected values', async () => {
     hook.server.handle('/a', () => allowed())
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     for (const [request, kind] of [
       [`{"uid":${deep},"operation":${deep},"name":{"toString":1}}`, '"AdmissionReview"'],
       ['{}', '{"toString":1}'],
     ]) {
-      const answer = await hook.post('/a', `{"kind":${kind},"request":${request}}`)
-      assert.equal(answer.status, 200)
-      assert.equal(answer.response.uid, '')
+      const response = await hook.post('/a', `{"kind":${kind},"request":${request}}`)
+      assert.equal(response.status, 200)
+      assert.equal(response.response.uid, '')
     }
   })
 
-  it('whose handler hangs answers when nobody waits any more', async () => {
+  it("responds before the client's time-out if its handler hangs", async () => {
     let aborted = false
     hook.server.handle('/a', (_, { signal }) => {
       signal.addEventListener('abort', () => {

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import type { JsonPatchOperation } from '../client/options.ts'
 import { diff } from './json-patch.ts'
 
-/** RFC 6902, as far as `diff` uses it. */
+/** RFC 6902, limited to the operations of `diff`. */
 function apply(document: unknown, operations: readonly JsonPatchOperation[]): unknown {
   const root = { '': structuredClone(document) } as Record<string, unknown>
   for (const { op, path, value } of operations) {
@@ -24,8 +24,8 @@ function apply(document: unknown, operations: readonly JsonPatchOperation[]): un
   return root['']
 }
 
-describe('a JSON patch', () => {
-  it('leads from one document to the other, whatever they are', () => {
+describe('diff', () => {
+  it('returns a patch between any two documents', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (raw, rawTo) => {
         // Minus zero is not JSON.
@@ -37,7 +37,7 @@ describe('a JSON patch', () => {
     )
   })
 
-  it('names only what differs, with keys escaped', () => {
+  it('contains only the differences, with escaped keys', () => {
     assert.deepEqual(
       diff(
         { metadata: { annotations: { 'a/b~c': '1' } }, list: [1, 2, 3], gone: true, same: { x: 1 } },

@@ -3,8 +3,8 @@
 import type { JsonPatchOperation } from '../client/options.ts'
 
 /**
- * The operations (RFC 6902) that turn one JSON value into another: only what differs is named. Lists are compared by
- * position, which is exact but not the shortest when something is put in front.
+ * Returns the operations (RFC 6902) that turn one JSON value into another, for the differences only. Lists are
+ * compared by position, which is exact but not minimal for insertions at the front.
  */
 export function diff(from: unknown, to: unknown): JsonPatchOperation[] {
   const operations: JsonPatchOperation[] = []
@@ -29,7 +29,7 @@ function compareLists(
     compare(from[i], to[i], `${path}/${i}`, operations)
   for (let i = from.length; i < to.length; i++)
     operations.push({ op: 'add', path: `${path}/${i}`, value: to[i] })
-  // From the end, so that the positions of the others stay.
+  // From the end, so that the other positions stay valid.
   for (let i = from.length - 1; i >= to.length; i--) operations.push({ op: 'remove', path: `${path}/${i}` })
 }
 
@@ -41,7 +41,7 @@ function compareRecords(
 ): void {
   for (const [key, value] of Object.entries(to)) {
     const at = `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
-    // JSON has no undefined: such a member is not there.
+    // JSON has no undefined, so such a member counts as absent.
     if (value === undefined) continue
     if (Object.hasOwn(from, key) && from[key] !== undefined) compare(from[key], value, at, operations)
     else operations.push({ op: 'add', path: at, value })

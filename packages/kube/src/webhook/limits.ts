@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the webhook server accepts. Clients are not authenticated: every pod that reaches the port can open connections
-// and send requests, so each resource that a client can hold has a bound.
+// Limits of the webhook server. Clients are not authenticated: every pod that reaches the port can open connections
+// and send requests, so each resource that a client can occupy is bounded.
 
 /** A review of this many bytes or more is rejected: an API server sends at most two objects of 3 MiB. */
 export const reviewLimitBytes = 7 * 1024 * 1024
@@ -20,30 +20,30 @@ export const headersTimeoutMs = 10_000
 
 export const handshakeTimeoutMs = 10_000
 
-/** How often Node looks for connections that are over one of the limits above. */
+/** Interval at which Node checks connections against the limits above. */
 export const connectionsCheckingIntervalMs = 5_000
 
 /** Longer than API servers keep idle connections (90 s): the API server closes first, and no request meets a closing one. */
 export const keepAliveTimeoutMs = 120_000
 
-/** Clients that meet a full server try again after this; API servers do so by themselves until their time-out. */
+/** The value of Retry-After for clients of a full server. API servers retry until their time-out. */
 export const retryAfterSeconds = 1
 
-/** API servers wait this long for a webhook unless its configuration sets another time-out. */
+/** The default time-out of API servers for a webhook. */
 export const defaultAdmissionTimeoutMs = 10_000
 
-/** The server responds before this part of the API server's time-out is over, so that the response still arrives. */
+/** The server responds before this share of the API server's time-out is over, so that the response still arrives. */
 export const usableTimeoutShare = 0.9
 
-/** The server never waits longer than this for a decision, whatever time-out the client names. */
+/** The server never waits longer than this for a decision, for any time-out of the client. */
 export const maxDecisionMs = 9_000
 
-/** API servers name their time-out in the query: `?timeout=10s`. */
+/** API servers send their time-out in the query: `?timeout=10s`. */
 export function decisionMs(url: URL): number {
   const [, amount, unit] = /^(\d{1,9})(ms|s)$/.exec(url.searchParams.get('timeout') ?? '') ?? []
   const timeoutMs = amount ? Number(amount) * (unit === 's' ? 1_000 : 1) : defaultAdmissionTimeoutMs
   return Math.min(maxDecisionMs, Math.floor(timeoutMs * usableTimeoutShare))
 }
 
-/** The server has no room for a request now. The client gets HTTP 429 and may try again. */
+/** The server has no room for a request now. The client gets HTTP 429 and may retry. */
 export class Overloaded extends Error {}

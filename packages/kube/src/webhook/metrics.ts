@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The metrics of webhooks under the names that dashboards for controller-runtime know.
+// Webhook metrics under the names of controller-runtime, which dashboards know.
 import { counter, gauge, histogram, type Registry } from '../metrics/index.ts'
 
 export interface WebhookMetrics {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// From the bytes of an AdmissionReview to the bytes of its response. There is a response for every input and for every
-// failure of a handler: API servers look for failures inside the review.
+// From the bytes of an AdmissionReview to the bytes of its response. Every input and every failure of a handler gets
+// a response, because API servers look for failures inside the review.
 import type { LogFields, Logger } from '../log/index.ts'
 import { messageOf } from '../log/message.ts'
 import { type AdmissionRequest, type AdmissionResponse, errored } from './admission.ts'
@@ -22,26 +22,26 @@ const versions: ReadonlySet<string> = new Set(['admission.k8s.io/v1', 'admission
 const currentVersion = 'admission.k8s.io/v1'
 const operations: ReadonlySet<string> = new Set(['CREATE', 'UPDATE', 'DELETE', 'CONNECT'])
 
-/** Messages repeat what the client sent and are copied into audit logs. Longer ones are cut. */
+/** Messages repeat input of the client and are copied into audit logs, so longer ones are truncated. */
 const messageLimit = 128 * 1024
-/** The same for fields of log records: names and users of Kubernetes are shorter. */
+/** The same limit for fields of log records; names and users of Kubernetes are shorter. */
 const fieldLimit = 256
 /** API servers send `kind`, `apiVersion` and `request.uid` first. */
 const headBytes = 512
 
 export interface ReviewBody {
   readonly contentType: string | undefined
-  /** `too-large` when the limit was reached while reading. */
+  /** `too-large` if the limit was reached while reading. */
   readonly body: Buffer | 'too-large'
 }
 
-/** A review that can be decided: the request and the version that its response must have. */
+/** A review that can be decided: the request and the version of its response. */
 export interface OpenReview {
   readonly request: AdmissionRequest
   readonly apiVersion: string
 }
 
-/** What a decision leaves behind: the response as JSON, and a log record about it. */
+/** The result of a decision: the response as JSON, and a log record. */
 export interface Reviewed {
   readonly text: string
   readonly record: ReviewRecord
@@ -53,7 +53,7 @@ export interface ReviewRecord {
   readonly fields: LogFields
 }
 
-/** Finds out without parsing whether a body can be a review; otherwise returns the rejection as JSON. */
+/** Checks without parsing whether a body can be a review. If not, returns the rejection as JSON. */
 export function rejectionOf({ contentType, body }: ReviewBody): string | undefined {
   if (body === 'too-large')
     return render(errored(413, `request entity is too large; limit is ${reviewLimitBytes} bytes`))
@@ -63,13 +63,13 @@ export function rejectionOf({ contentType, body }: ReviewBody): string | undefin
   return undefined
 }
 
-/** Parses a review. Returns the rejection as JSON if it is none. */
+/** Parses a review. Returns the rejection as JSON if it is not one. */
 export function openReview(body: Buffer): OpenReview | string {
   const review = decode(body)
   return 'problem' in review ? render(errored(400, review.problem)) : review
 }
 
-/** Runs a synchronous or asynchronous decision about an open review. A decision that throws gives code 500. */
+/** Runs a synchronous or asynchronous decision about an open review. If the decision throws, the code is 500. */
 export async function closeReview(
   { request, apiVersion }: OpenReview,
   decide: () => AdmissionResponse | Promise<AdmissionResponse>,
@@ -82,12 +82,12 @@ export async function closeReview(
       text: render(response, uid, apiVersion),
       record: {
         level: 'info',
-        message: 'Admission request answered',
+        message: 'Admission request decided',
         fields: {
           ...requestFields(request),
           allowed,
           code,
-          // Denials are for the user; what could not be judged is for us.
+          // Denials are for the user; reviews that failed are for the operator of the webhook.
           ...(code !== 200 && code !== 403 && message && { problem: cut(message, fieldLimit) }),
         },
       },
@@ -97,15 +97,15 @@ export async function closeReview(
       text: render(errored(500, `panic: ${messageOf(error)} [recovered]`), uid, apiVersion),
       record: {
         level: 'error',
-        message: 'The admission handler failed',
+        message: 'Admission handler failed',
         fields: { ...requestFields(request), error },
       },
     }
   }
 }
 
-/** The whole way in this process, for handlers that need no isolation. `onPanic` hears of a handler that threw. */
-export async function answerReview(
+/** Decides a review in this process, for handlers that need no isolation. `onPanic` is called if the handler throws. */
+export async function decideReview(
   body: ReviewBody,
   handler: AdmissionHandler,
   context: AdmissionContext,
@@ -124,8 +124,8 @@ export async function answerReview(
 }
 
 /**
- * The response to a review that was not or could not be decided, as JSON. The uid is taken from where API servers write
- * it, without parsing the body; an API server accepts no response without it.
+ * Returns the response to a review without a decision, as JSON. Reads the uid from its usual position without parsing
+ * the body, because an API server accepts no response without it.
  */
 export function undecidedReview(body: Buffer, code: number, message: string): string {
   const head = body.toString('latin1', 0, headBytes)
@@ -134,7 +134,7 @@ export function undecidedReview(body: Buffer, code: number, message: string): st
   return render(errored(code, message), uid, apiVersion)
 }
 
-/** Refuses operations that no API server sends, before the handler sees them. */
+/** Rejects operations that no API server sends, before the handler sees them. */
 export function validating(handler: AdmissionHandler): AdmissionHandler {
   return (request, context) => unknownOperation(request) ?? handler(request, context)
 }
@@ -184,7 +184,7 @@ function quoted(value: unknown): string {
   return typeof value === 'string' ? `"${cut(value, fieldLimit)}"` : `of type ${typeof value}`
 }
 
-/** Only texts, and short ones: clients that are no API server may send anything. */
+/** Only short strings: clients other than API servers may send anything. */
 function requestFields(request: AdmissionRequest): LogFields {
   const short = (value: unknown) => (typeof value === 'string' ? cut(value, fieldLimit) : undefined)
   return {

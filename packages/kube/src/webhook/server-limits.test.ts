@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What clients can hold of the webhook server, tried over real sockets.
+// Tests the limits of the webhook server over real sockets.
 import assert from 'node:assert/strict'
 import { Agent } from 'node:https'
 import { afterEach, before, describe, it } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
 import type { KeyPair } from '../certificates/index.ts'
+import { host, newAuthority, review, TestServer } from '../testing/webhook-server.ts'
 import { allowed } from './admission.ts'
 import { decisionMs, reviewLimitBytes } from './limits.ts'
-import { host, newAuthority, review, TestServer } from './server.fixture.ts'
 import type { ServerLimits } from './server.ts'
 
 let authority: KeyPair
@@ -28,7 +28,7 @@ async function start(limits: Partial<ServerLimits> = {}): Promise<void> {
   hook.server.handle('/a', () => allowed())
 }
 
-/** A connection over which anything can be written. */
+/** A raw connection. */
 async function open(): Promise<{ socket: TLSSocket; received: () => string; ended: Promise<unknown> }> {
   const socket = connect({ host, port: hook.server.port!, rejectUnauthorized: false })
   sockets.push(socket)
@@ -50,7 +50,7 @@ async function until(holds: () => boolean): Promise<void> {
 describe('the webhook server', () => {
   const impatient = { connectionsCheckingIntervalMs: 20, headersTimeoutMs: 50, requestTimeoutMs: 200 }
 
-  it('closes connections whose request is never complete', async () => {
+  it('closes connections with an incomplete request', async () => {
     await start(impatient)
     const { socket, received, ended } = await open()
     socket.write(head(100))
@@ -69,7 +69,7 @@ describe('the webhook server', () => {
     await silent.ended
   })
 
-  it('takes no more connections than it may have', async () => {
+  it('limits the number of connections', async () => {
     await start({ maxConnections: 2 })
     await open()
     const second = await open()
@@ -77,14 +77,14 @@ describe('the webhook server', () => {
     await third.ended
     second.socket.destroy()
     await second.ended
-    // The server notices a moment later that the second is gone.
+    // The server notices a moment later that the second connection is closed.
     const post = () => hook.post('/a', review(), { agent: new Agent() }).catch(() => undefined)
-    let answer = await post()
-    while (!answer) answer = await post()
-    assert.equal(answer.response.allowed, true)
+    let response = await post()
+    while (!response) response = await post()
+    assert.equal(response.response.allowed, true)
   })
 
-  it('rejects a body by its announced length, before it is sent', async () => {
+  it('rejects a body by its Content-Length, before it is sent', async () => {
     await start()
     const { socket, received, ended } = await open()
     socket.write(head(reviewLimitBytes))
@@ -92,7 +92,7 @@ describe('the webhook server', () => {
     assert.match(received(), /^HTTP\/1\.1 200 .*connection: close.*"code":413/is)
   })
 
-  it('when its buffers are full turns away the request that has been incomplete for the longest time', async () => {
+  it('rejects the request that has been incomplete for the longest time when its buffers are full', async () => {
     await start({ bufferedBytes: 2 * 1024 * 1024 })
     const first = await open()
     first.socket.write(head(1_500_000))
@@ -109,7 +109,7 @@ describe('the webhook server', () => {
     assert.match(await hook.registry.metrics(), /webhook_requests_total\{webhook="\/a",code="429"\} 1\n/)
   })
 
-  it('turns requests away while others that wait for their decision fill its buffers, and serves again afterwards', async () => {
+  it('rejects requests while waiting ones fill its buffers, and serves again afterwards', async () => {
     await start({ bufferedBytes: 1024 * 1024 })
     const decide = Promise.withResolvers<void>()
     const arrived = Promise.withResolvers<void>()
@@ -128,7 +128,7 @@ describe('the webhook server', () => {
     assert.equal((await hook.post('/a', large)).response.allowed, true)
   })
 
-  it('keeps nothing of requests that end too early', async () => {
+  it('releases the memory of requests that end too early', async () => {
     await start()
     const { socket } = await open()
     socket.write(head(1_000_000))
@@ -138,7 +138,7 @@ describe('the webhook server', () => {
     await until(() => hook.server.bufferedBytes === 0)
   })
 
-  it('does not keep connections of clients that ask for other paths', async () => {
+  it('closes connections of clients that request other paths', async () => {
     await start()
     const { socket, received, ended } = await open()
     socket.write('GET /nowhere HTTP/1.1\r\nhost: hook\r\n\r\n')

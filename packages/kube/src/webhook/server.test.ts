@@ -6,8 +6,8 @@ import { afterEach, before, beforeEach, describe, it } from 'node:test'
 import { connect } from 'node:tls'
 import { type KeyPair, MemoryCertificateSource } from '../certificates/index.ts'
 import { systemClock } from '../clock/index.ts'
+import { host, newAuthority, newServerCertificate, review, TestServer } from '../testing/webhook-server.ts'
 import { allowed } from './admission.ts'
-import { host, newAuthority, newServerCertificate, review, TestServer } from './server.fixture.ts'
 import { WebhookServer } from './server.ts'
 
 const never = new AbortController().signal
@@ -22,8 +22,8 @@ beforeEach(async () => {
 })
 afterEach(() => hook.stop())
 
-describe('the webhook server', () => {
-  it('refuses what is older than TLS 1.2', async () => {
+describe('WebhookServer', () => {
+  it('rejects versions before TLS 1.2', async () => {
     const error = await new Promise<Error>((resolve, reject) => {
       const socket = connect({
         host,
@@ -38,7 +38,7 @@ describe('the webhook server', () => {
     assert.ok(error)
   })
 
-  it('serves a replaced certificate to new connections and drops none that is open', async () => {
+  it('presents a replaced certificate to new connections and keeps open ones', async () => {
     let calls = 0
     hook.server.handle('/a', async () => {
       calls++
@@ -53,8 +53,8 @@ describe('the webhook server', () => {
     const serials = new Set<string>()
     const failures: unknown[] = []
     let sent = 0
-    let answered = 0
-    // Half of the requests come over kept connections, half over new ones, as from several API servers.
+    let responded = 0
+    // Half of the requests use kept connections, half new ones, as from several API servers.
     const fresh = new Agent({ keepAlive: false, maxCachedSessions: 0 })
     const client = async (over: Agent) => {
       while (sent < 600) {
@@ -65,7 +65,7 @@ describe('the webhook server', () => {
         } catch (error) {
           failures.push(error)
         }
-        if (++answered % 30 === 0) {
+        if (++responded % 30 === 0) {
           const pair = replacements.pop()
           if (pair) hook.certificates.set(pair)
           serials.add(await hook.presentedSerial(trusted))
@@ -82,13 +82,13 @@ describe('the webhook server', () => {
     assert.ok(serials.size >= 10, `${serials.size} different certificates were presented`)
   })
 
-  it('keeps the certificate it has when the next one is unusable', async () => {
+  it('keeps its certificate if the next one is unusable', async () => {
     hook.server.handle('/a', () => allowed())
     hook.certificates.set({ cert: 'nonsense', key: 'nonsense' })
     assert.equal((await hook.post('/a', review())).response.allowed, true)
   })
 
-  it('finishes open requests when it stops, and takes no new ones', async () => {
+  it('finishes open requests on stop, and accepts no new ones', async () => {
     const arrived = Promise.withResolvers<void>()
     const finish = Promise.withResolvers<void>()
     hook.server.handle('/slow', async () => {
@@ -106,14 +106,17 @@ describe('the webhook server', () => {
     await stopping
   })
 
-  it('refuses two handlers for one path', async () => {
+  it('rejects two handlers for one path', async () => {
     hook.server.handle('/a', () => allowed())
-    assert.throws(() => hook.server.handle('/a', () => allowed()), /two webhooks/)
+    assert.throws(
+      () => hook.server.handle('/a', () => allowed()),
+      /a webhook for the path .a is already registered/,
+    )
   })
 })
 
 describe('the readiness of the webhook server', () => {
-  it('is tried by a connection', async () => {
+  it('is checked by a connection', async () => {
     await hook.server.check()
     await hook.server.stop()
     await assert.rejects(hook.server.check(), { message: 'webhook server has not been started yet' })
@@ -130,7 +133,7 @@ describe('the readiness of the webhook server', () => {
     await waiting.stop()
   })
 
-  it('stops waiting for a certificate when told', async () => {
+  it('stops waiting for a certificate when the signal is aborted', async () => {
     const stop = new AbortController()
     const waiting = new WebhookServer({
       host,
@@ -143,7 +146,7 @@ describe('the readiness of the webhook server', () => {
     await assert.rejects(starting, /stopped/)
   })
 
-  it('tells when it cannot listen', async () => {
+  it('reports that it cannot listen', async () => {
     const second = new WebhookServer({
       host,
       port: hook.server.port!,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Serves admission webhooks over TLS 1.2 or newer. Promises: a certificate that is replaced is presented to the next
-// connection while those that are open go on; until there is a certificate the server waits and says so; a handler that
-// throws, hangs or is sent nonsense costs one answer and nothing else. Not promised: HTTP/2, client certificates.
+// Serves admission webhooks over TLS 1.2 or newer. Promised: a replaced certificate is presented to new connections,
+// while open ones continue. Without a certificate the server waits and reports that. A handler that throws, hangs or
+// receives invalid input costs one response and nothing else. Not promised: HTTP/2, client certificates.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -26,14 +26,14 @@ import {
   reviewLimitBytes,
 } from './limits.ts'
 import { type WebhookMetrics, webhookMetrics } from './metrics.ts'
-import { type AdmissionHandler, answerReview, type ReviewBody, undecidedReview } from './review.ts'
+import { type AdmissionHandler, decideReview, type ReviewBody, undecidedReview } from './review.ts'
 
-/** How long open requests may take when the server stops. */
+/** The time for open requests when the server stops. */
 const stopTimeoutMs = 5_000
 const checkTimeoutMs = 10_000
 const tlsOptions = { minVersion: 'TLSv1.2' as const, handshakeTimeout: handshakeTimeoutMs }
 
-/** Decides reviews given as bytes. Returns the response as JSON; throws `Overloaded` when there is no room for more. */
+/** Decides reviews given as bytes. Returns the response as JSON; throws `Overloaded` if there is no room. */
 export type ReviewHandler = (
   review: ReviewBody,
   context: { readonly signal: AbortSignal; readonly timeoutMs: number; readonly onPanic: () => void },
@@ -51,7 +51,7 @@ export interface WebhookServerOptions {
   readonly limits?: Partial<ServerLimits>
 }
 
-/** What clients may hold at a time; `limits.ts` says why. */
+/** Limits of client resources; `limits.ts` has the reasons. */
 export interface ServerLimits {
   readonly maxConnections: number
   readonly bufferedBytes: number
@@ -96,18 +96,18 @@ export class WebhookServer {
   handle(path: string, handler: AdmissionHandler): void {
     const log = this.#log.child({ webhook: path })
     this.handleReviews(path, (review, { signal, onPanic }) =>
-      answerReview(review, handler, { signal, log }, onPanic),
+      decideReview(review, handler, { signal, log }, onPanic),
     )
   }
 
-  /** Serves a path by a handler of bytes, for reviews that are decided elsewhere. */
+  /** Serves a path by a handler of bytes, for reviews that another process decides. */
   handleReviews(path: string, handler: ReviewHandler): void {
-    if (this.#handlers.has(path)) throw new Error(`two webhooks for the path ${path}`)
+    if (this.#handlers.has(path)) throw new Error(`a webhook for the path ${path} is already registered`)
     this.#handlers.set(path, handler)
     this.#metrics?.registered(path)
   }
 
-  /** Where it listens; undefined while it does not. */
+  /** The port; undefined while it does not listen. */
   get port(): number | undefined {
     return (this.#server?.address() as AddressInfo | null)?.port
   }
@@ -117,7 +117,7 @@ export class WebhookServer {
     return this.#bodies.heldBytes
   }
 
-  /** Waits for a certificate, then listens. Rejects when it cannot listen or the signal comes first. */
+  /** Waits for a certificate, then listens. Rejects if it cannot listen or the signal comes first. */
   async start(signal: AbortSignal): Promise<void> {
     const { certificates, host, port } = this.#options
     const first = certificates.current() ?? (await this.#firstCertificate(signal))
@@ -129,15 +129,15 @@ export class WebhookServer {
     }
     const server = createServer({ ...tlsOptions, ...limits, ...first }, (request, response) => {
       this.#serve(request, response).catch(error => {
-        // Clients that go away are no trouble of ours, and could fill the log.
+        // Closed client connections are normal and could fill the log.
         const level = request.socket.destroyed ? 'debug' : 'warn'
-        this.#log[level]('A webhook request ended without an answer', { error })
+        this.#log[level]('Webhook request ended without a response', { error })
         response.destroy()
       })
     })
     server.maxConnections = this.#limits.maxConnections
     server.on('drop', () => this.#log.warn('too many connections to the webhook server, one was closed'))
-    server.on('tlsClientError', error => this.#log.debug('A TLS connection failed', { error }))
+    server.on('tlsClientError', error => this.#log.debug('TLS connection failed', { error }))
     this.#unsubscribe = certificates.onChange(pair => this.#present(server, pair))
     // It may have been replaced between the two lines above.
     this.#present(server, certificates.current() ?? first)
@@ -149,10 +149,10 @@ export class WebhookServer {
       })
     })
     this.#server = server
-    this.#log.info('Webhooks are served', { host, port: this.port })
+    this.#log.info('Serving webhooks', { host, port: this.port })
   }
 
-  /** Takes no further connection; requests that are open get their answer, for a bounded time. */
+  /** Accepts no further connection. Open requests get their response, for a bounded time. */
   async stop(): Promise<void> {
     this.#stopping = true
     this.#unsubscribe()
@@ -164,13 +164,13 @@ export class WebhookServer {
     timer.cancel()
   }
 
-  /** For the readiness probe: whether a TLS connection can be made. Rejects with a sentence if not. */
+  /** For the readiness probe: opens a TLS connection. Rejects with a sentence if that fails. */
   async check(): Promise<void> {
     const port = this.port
     if (port === undefined) throw new Error('webhook server has not been started yet')
     const host = this.#options.host
     await new Promise<void>((resolve, reject) => {
-      // Our own port, and only whether it answers: nothing is sent over this connection.
+      // Connects to the server's own port without sending anything.
       const socket = connect({ host: isAny(host) ? 'localhost' : host, port, rejectUnauthorized: false })
       const fail = (error: Error) => {
         socket.destroy()
@@ -186,7 +186,7 @@ export class WebhookServer {
   }
 
   #firstCertificate(signal: AbortSignal): Promise<KeyPair> {
-    this.#log.info('Webhooks wait for a certificate')
+    this.#log.info('Waiting for a certificate before serving webhooks')
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason)
       const unsubscribe = this.#options.certificates.onChange(pair => {
@@ -206,7 +206,7 @@ export class WebhookServer {
     try {
       server.setSecureContext({ ...tlsOptions, ...pair })
     } catch (error) {
-      this.#log.error('A certificate cannot be used; the one before stays', { error })
+      this.#log.error('Cannot use the new certificate; keeping the previous one', { error })
     }
   }
 
@@ -215,7 +215,7 @@ export class WebhookServer {
     const handler = this.#handlers.get(url.pathname)
     if (!handler) {
       request.resume()
-      // No API server asks for other paths: such a client may not keep its connection.
+      // No API server requests other paths, so the connection of such a client is closed.
       response
         .writeHead(404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
         .end('404 page not found\n')
@@ -228,10 +228,10 @@ export class WebhookServer {
       const body = await this.#bodies.receive(request)
       try {
         const review = { contentType: request.headers['content-type'], body: body.bytes }
-        const answer = await this.#answer(review, handler, decisionMs(url), response)
+        const reply = await this.#decide(review, handler, decisionMs(url), response)
         code = 200
         if (this.#stopping || body.bytes === 'too-large') response.setHeader('connection', 'close')
-        response.writeHead(code, { 'content-type': 'application/json' }).end(answer)
+        response.writeHead(code, { 'content-type': 'application/json' }).end(reply)
       } finally {
         body.release()
       }
@@ -250,8 +250,8 @@ export class WebhookServer {
     }
   }
 
-  /** A handler that hangs must not hold the connection longer than the API server waits for it. */
-  async #answer(
+  /** A hanging handler must not occupy the connection longer than the API server waits. */
+  async #decide(
     review: ReviewBody,
     handler: ReviewHandler,
     timeoutMs: number,

@@ -41,7 +41,7 @@ export function serveAdmission(
   })
   for (const path of Object.values(webhookPaths)) {
     if (path === webhookPaths.authorizer && !configuration.authorizer.enabled) continue
-    server.handleReviews(path, (review, context) => reviews.answer(path, review, context))
+    server.handleReviews(path, (review, context) => reviews.decide(path, review, context))
   }
   manager.addBackground('admission', reviews)
   manager.addReadinessCheck('admission', () => reviews.check())

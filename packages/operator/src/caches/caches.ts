@@ -37,7 +37,7 @@ import {
   type ResourceDescriptor,
   type Stored,
   WatchCache,
-  type WriteFolder,
+  type WriteRecorder,
 } from '@grove/kube'
 import type { ObjectKey } from '../layout/object-key.ts'
 import type { ComputeDomain } from '../objects/compute-domain.ts'
@@ -231,7 +231,7 @@ interface OptionalCaches {
   readonly podGroups: readonly Owned<KubeObject>[]
 }
 
-type WatchCacheOf<T extends KubeObject> = RunningCache & WriteFolder<T> & { readonly resource: Resource<T> }
+type WatchCacheOf<T extends KubeObject> = RunningCache & WriteRecorder<T> & { readonly resource: Resource<T> }
 
 interface RunningCache {
   readonly resource: ResourceDescriptor

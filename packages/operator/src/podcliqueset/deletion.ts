@@ -11,7 +11,7 @@ import {
   type ReconcileResult,
   type Resource,
   type Stored,
-  wasTurnedAway,
+  wasNotProcessed,
 } from '@grove/kube'
 import { removeByUid, removePlanned, removePodsOf, uidsOf } from '../apply/planned-removal.ts'
 import { writeStatus } from '../apply/status-write.ts'
@@ -144,7 +144,7 @@ async function removeChildren(set: StoredSet, context: OperatorContext, signal: 
 
 /** Throttled deletes are retried, because the garbage collector is slower. Other failures are left to it. */
 function throwIfThrottled(failures: readonly unknown[]): void {
-  const throttled = failures.filter(failure => isKubeError(failure) && wasTurnedAway(failure))
+  const throttled = failures.filter(failure => isKubeError(failure) && wasNotProcessed(failure))
   if (throttled.length) throw together(...throttled)
 }
 

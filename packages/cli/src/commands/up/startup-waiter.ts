@@ -13,7 +13,7 @@ export function startupWaiter(transport: Transport): NonNullable<KubeletOptions[
   return (pod, container, { signal, log }) => {
     if (container.name !== waiter.containerName) return undefined
     return runWaiter({
-      words: container.args ?? [],
+      args: container.args ?? [],
       namespace: pod.metadata.namespace ?? 'default',
       transport,
       signal,

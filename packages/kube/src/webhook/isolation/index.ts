@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the code of webhooks and their process needs, and nothing that speaks to a cluster: each import costs memory in
+// The imports of webhook code and its process. No module here talks to a cluster, because each import costs memory in
 // every review process.
 export {
   type AdmissionRequest,

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// With real processes: what they cost the process that starts them, and each other.
+// With real processes: the effect of a bad review on the server process and on other reviews.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { afterEach, describe, it } from 'node:test'
 import { systemClock } from '../../clock/index.ts'
 import { captureLog } from '../../log/index.ts'
 import { createRegistry } from '../../metrics/index.ts'
+import { review } from '../../testing/webhook-server.ts'
 import { Overloaded } from '../limits.ts'
-import { review } from '../server.fixture.ts'
 import { IsolatedReviews, type IsolatedReviewsOptions, largeReviewBytes } from './isolated-reviews.ts'
 
 const never = new AbortController().signal
-const entry = join(import.meta.dirname, 'sample-process.fixture.ts')
+const entry = join(import.meta.dirname, '../../testing/sample-review-process.ts')
 const padding = 'x'.repeat(largeReviewBytes)
 
 interface Response {
@@ -45,44 +45,44 @@ function start(options: Partial<IsolatedReviewsOptions<unknown, unknown>> = {}) 
   const ask = async (path: string, over: object = {}, timeoutMs = 9_000): Promise<Response> => {
     const body = Buffer.from(review(over))
     const context = { signal: never, timeoutMs, onPanic: () => {} }
-    const answer = await reviews.answer(path, { contentType: 'application/json', body }, context)
-    return JSON.parse(Buffer.from(answer).toString()).response
+    const response = await reviews.decide(path, { contentType: 'application/json', body }, context)
+    return JSON.parse(Buffer.from(response).toString()).response
   }
   return { reviews, ask, lines, registry }
 }
 
 describe('isolated reviews', () => {
-  it('are decided with what the process was told at its start', async () => {
+  it('are decided with the setup of the process', async () => {
     const { ask, lines } = start()
     const { uid, allowed, status } = await ask('/greet', { name: 'bob' })
     assert.deepEqual([uid, allowed, status.code, status.message], ['u-1', false, 403, 'hello, bob'])
     const [line] = lines
-    assert.equal(line?.message, 'Admission request answered')
+    assert.equal(line?.message, 'Admission request decided')
     assert.deepEqual([line?.fields.webhook, line?.fields.name, line?.fields.code], ['/greet', 'bob', 403])
   })
 
-  it('get what they ask about the cluster, and only then', async () => {
+  it('get the facts about the cluster that they ask for', async () => {
     const { ask } = start()
     assert.equal((await ask('/ask', { name: 'site' })).status.message, 'found {"about":{"askFor":"site"}}')
     assert.equal((await ask('/ask', { name: '' })).status.message, 'nothing asked')
   })
 
-  it('that are no review, or whose webhook throws, are answered', async () => {
+  it('get a response if they are malformed or their webhook throws', async () => {
     const { ask, reviews } = start()
     assert.equal(
       (await ask('/throw')).status.message,
       'panic: cannot read properties of undefined [recovered]',
     )
     const body = { contentType: 'application/json', body: Buffer.from('[') }
-    const answer = await reviews.answer('/greet', body, {
+    const response = await reviews.decide('/greet', body, {
       signal: never,
       timeoutMs: 9_000,
       onPanic: () => {},
     })
-    assert.match(Buffer.from(answer).toString(), /json parse error/)
+    assert.match(Buffer.from(response).toString(), /json parse error/)
   })
 
-  it('that exceed their work budget are rejected, and those behind them are decided by the next process', async () => {
+  it('that exceed their work budget are rejected, and the next process decides the reviews behind them', async () => {
     const { ask, registry } = start({ workBudgetMs: 1_000 })
     const hostile = ask('/loop')
     const others = Promise.all(Array.from({ length: 20 }, (_, i) => ask('/greet', { name: `n${i}` })))
@@ -96,7 +96,7 @@ describe('isolated reviews', () => {
     assert.match(await registry.metrics(), /webhook_review_process_failures_total\{reason="budget"\} 1\n/)
   })
 
-  it('that exhaust the memory of their process are rejected, and end nothing else', async () => {
+  it('that exhaust the memory of their process are rejected, without further effect', async () => {
     const { ask, lines } = start({ heapMiB: { usual: 64, large: 64 }, workBudgetMs: 60_000 })
     const hostile = ask('/memory', {}, 60_000)
     const other = ask('/greet', { name: 'bob' })
@@ -121,22 +121,22 @@ describe('isolated reviews', () => {
     assert.equal((await ask('/greet', { name: padding })).status.code, 403)
   })
 
-  it('are turned away when too many wait', async () => {
+  it('are rejected as overloaded when too many wait', async () => {
     const { ask } = start({ workBudgetMs: 500 })
-    const asked = Array.from({ length: 300 }, () => ask('/greet', { name: 'bob' }))
-    const results = await Promise.allSettled(asked)
+    const requests = Array.from({ length: 300 }, () => ask('/greet', { name: 'bob' }))
+    const results = await Promise.allSettled(requests)
     const rejected = results.filter(result => result.status === 'rejected')
     assert.equal(rejected.length, 300 - 256)
     assert.ok(rejected.every(({ reason }) => reason instanceof Overloaded))
     assert.equal((await ask('/greet', { name: 'bob' })).status.code, 403)
   })
 
-  it('that nobody waits for any more leave the queue', async () => {
+  it('leave the queue when their client is gone', async () => {
     const { ask, reviews, registry } = start({ workBudgetMs: 1_000 })
     const hostile = ask('/loop')
     const gone = new AbortController()
     const body = { contentType: 'application/json', body: Buffer.from(review({ name: 'bob' })) }
-    const waiting = reviews.answer('/loop', body, {
+    const waiting = reviews.decide('/loop', body, {
       signal: gone.signal,
       timeoutMs: 9_000,
       onPanic: () => {},
@@ -150,14 +150,14 @@ describe('isolated reviews', () => {
 })
 
 describe('the readiness of isolated reviews', () => {
-  it('begins when the process has answered', async () => {
+  it('starts when the process has decided a review', async () => {
     const { reviews, ask } = start()
     assert.throws(() => reviews.check(), /has not started yet/)
     await ask('/greet')
     reviews.check()
   })
 
-  it('ends when no process can start, and says why', async () => {
+  it('ends if no process can start, with the reason', async () => {
     const { reviews, lines } = start({ entry: join(import.meta.dirname, 'there-is-none.ts') })
     while (lines.length === 0) await new Promise(resolve => setImmediate(resolve))
     assert.throws(() => reviews.check(), /cannot start: .*there-is-none/s)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Decides reviews in processes of their own, so that no request can hold up or end the process that serves it. Promises:
-// every request gets a response within its time-out; a request that takes too much work or memory is rejected and costs
-// the others at most its work budget. This process moves bytes and looks things up; it parses no review.
-//
-// There are two lanes. Usual reviews go to a process that stands ready. Large reviews wait for each other in a lane of
-// their own, whose process starts when needed and ends when idle: large requests delay no usual ones, and the memory that
-// they need is returned at once.
+// Decides reviews in separate processes, so that no request can block or end the server process. Promised: every
+// request gets a response within its time-out. A request that takes too much work or memory is rejected and costs the
+// others at most its work budget. The server process moves bytes and looks up facts; it parses no review.
+// There are two lanes. Usual reviews go to a standing process. Large reviews queue in a separate lane, whose process
+// starts on demand and ends when idle. So large requests do not delay usual ones, and their memory is returned at
+// once.
 import type { Clock } from '../../clock/index.ts'
 import type { Logger } from '../../log/index.ts'
 import { counter, type Registry } from '../../metrics/index.ts'
@@ -14,22 +13,22 @@ import { type ReviewBody, rejectionOf, undecidedReview } from '../review.ts'
 import { BudgetExceeded, ReviewLane } from './review-lane.ts'
 import { ReviewProcess, ReviewProcessEnded } from './review-process.ts'
 
-/** Reviews above this go to the lane for large ones. A set of 100 cliques has about 200 KiB, twice that in an update. */
+/** Larger reviews go to the lane for large ones. A set of 100 cliques has about 200 KiB, twice that in an update. */
 export const largeReviewBytes = 512 * 1024
 
 /**
- * What one review may take. Usual ones take milliseconds, the largest valid ones about a second. Small enough that a
- * request behind one that exceeds it is still decided within the default time-out of 10 s.
+ * The work budget of one review. Usual ones take milliseconds, the largest valid ones about a second. If a review
+ * exceeds it, the next one is still decided within the default time-out of 10 s.
  */
 export const workBudgetMs = 4_000
 
-/** The API allows no shorter time-out than this. A client that names one does not shorten the budget further. */
-const leastBudgetMs = 1_000
+/** The shortest time-out that the API allows. A client cannot shorten the budget further. */
+const minBudgetMs = 1_000
 
 /** Heap of a process. Usual reviews need less than 60 MiB; the largest valid ones need up to 250 MiB. */
 const heapMiB = { usual: 128, large: 384 }
 
-/** Reviews that may wait. The bytes fit into the budget of the server for buffered bodies. */
+/** Limits of waiting reviews. The bytes fit into the server's budget for buffered bodies. */
 const waiting = {
   usual: { maxReviews: 256, maxBytes: 32 * 1024 * 1024 },
   large: { maxReviews: 8, maxBytes: 28 * 1024 * 1024 },
@@ -40,7 +39,7 @@ export interface IsolatedReviewsOptions<Question, Facts> {
   readonly entry: string
   /** For the function that is given to `serveReviews`. Anything that can be cloned. */
   readonly setup: unknown
-  /** Answers what a webhook asks about the cluster. The facts can be cloned. */
+  /** Looks up the facts that a webhook asks for. They must be cloneable. */
   readonly lookUp: (question: Question, signal: AbortSignal) => Promise<Facts>
   readonly clock: Clock
   readonly log: Logger
@@ -52,7 +51,7 @@ export interface IsolatedReviewsOptions<Question, Facts> {
 export interface ReviewContext {
   /** Aborted when the API server no longer waits. */
   readonly signal: AbortSignal
-  /** How long the API server waits in all. */
+  /** The total time-out of the API server. */
   readonly timeoutMs: number
   readonly onPanic: () => void
 }
@@ -104,8 +103,8 @@ export class IsolatedReviews<Question, Facts> {
     this.#usual.check()
   }
 
-  /** Returns the response as JSON. Throws `Overloaded` when too many reviews wait. */
-  async answer(path: string, review: ReviewBody, context: ReviewContext): Promise<string | Uint8Array> {
+  /** Returns the response as JSON. Throws `Overloaded` if too many reviews wait. */
+  async decide(path: string, review: ReviewBody, context: ReviewContext): Promise<string | Uint8Array> {
     const rejection = rejectionOf(review)
     if (rejection !== undefined || review.body === 'too-large') return rejection ?? ''
     const { body } = review
@@ -125,13 +124,14 @@ export class IsolatedReviews<Question, Facts> {
   async #decide(lane: ReviewLane, path: string, body: Buffer, context: ReviewContext): Promise<Uint8Array> {
     const { lookUp, log } = this.#options
     const { signal, timeoutMs } = context
-    const budgetMs = Math.min(this.#options.workBudgetMs ?? workBudgetMs, Math.max(leastBudgetMs, timeoutMs))
+    const budgetMs = Math.min(this.#options.workBudgetMs ?? workBudgetMs, Math.max(minBudgetMs, timeoutMs))
     let reply = await lane.run({ kind: 'review', path, body }, budgetMs, signal)
     if (reply.kind === 'question') {
       const facts = await lookUp(reply.question as Question, signal)
       reply = await lane.run({ kind: 'review', path, body, facts }, budgetMs, signal)
     }
-    if (reply.kind === 'question') throw new Error(`the webhook ${path} asks again although it has the facts`)
+    if (reply.kind === 'question')
+      throw new Error(`the webhook ${path} asks again although it received the facts`)
     const { record } = reply
     if (record) log[record.level](record.message, { webhook: path, ...record.fields })
     if (record?.level === 'error') context.onPanic()

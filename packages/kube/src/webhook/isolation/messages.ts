@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the server process and a review process send each other. One review is under way per process, so messages carry
+// Messages between the server process and a review process. A process decides one review at a time, so messages carry
 // no number.
 import type { ReviewRecord } from '../review.ts'
 
-/** The first message to a review process: what it needs to know before it can decide anything. */
+/** The first message to a review process, with the setup for all reviews. */
 export interface SetupMessage {
   readonly kind: 'setup'
   readonly setup: unknown
 }
 
-/** A review to decide. With `facts` it is sent for the second time: they are what was asked for the first time. */
+/** A review to decide. `facts` is set when it is sent again, with the result of its question. */
 export interface ReviewMessage {
   readonly kind: 'review'
   readonly path: string
@@ -23,7 +23,7 @@ export interface ReadyMessage {
 }
 
 export type ReviewReply =
-  /** The rules need to know something about the cluster first. */
+  /** The webhook needs facts about the cluster first. */
   | { readonly kind: 'question'; readonly question: unknown }
-  /** `record` is absent where the body was no review. */
-  | { readonly kind: 'answer'; readonly body: Uint8Array; readonly record?: ReviewRecord }
+  /** `record` is absent if the body was not a review. */
+  | { readonly kind: 'response'; readonly body: Uint8Array; readonly record?: ReviewRecord }

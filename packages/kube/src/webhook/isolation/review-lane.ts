@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A bounded queue of reviews in front of one review process. A review that exceeds its work budget ends the process, and
-// so does one that exhausts its memory; the reviews behind it go to the next process. Not promised: that reviews of one
-// lane do not wait for each other.
+// A bounded queue of reviews in front of one review process. A review that exceeds its work budget or its memory ends
+// the process; the reviews behind it go to the next process. Not promised: that reviews of one lane do not wait for
+// each other.
 import type { Clock } from '../../clock/index.ts'
 import type { Logger } from '../../log/index.ts'
 import { Overloaded } from '../limits.ts'
 import type { ReviewMessage, ReviewReply } from './messages.ts'
 import { type ReviewProcess, ReviewProcessEnded } from './review-process.ts'
 
-/** A process that cannot start is tried again after this: something must change first. */
+/** Delay before another attempt to start a process, because the cause of the failure must change first. */
 const restartDelayMs = 1_000
 
 export interface ReviewLaneOptions {
   readonly name: string
   readonly start: () => ReviewProcess
-  /** The process starts before the first review and stays. Otherwise it starts when needed and ends when idle. */
+  /** The process starts before the first review and stays. Otherwise it starts on demand and ends when idle. */
   readonly isStanding: boolean
-  /** Reviews that may be open at a time, waiting ones included, and their bytes. */
+  /** Limits of open reviews, including waiting ones, and of their bytes. */
   readonly maxReviews: number
   readonly maxBytes: number
   readonly clock: Clock
   readonly log: Logger
-  /** Hears of every process that ended before it was told to. */
+  /** Called for every process that ended unexpectedly. */
   readonly onFailure?: (reason: 'budget' | 'ended') => void
 }
 
-/** The review took more work than it may. */
+/** The review exceeded its work budget. */
 export class BudgetExceeded extends Error {}
 
 interface Job {
@@ -40,7 +40,7 @@ export class ReviewLane {
   readonly #options: ReviewLaneOptions
   readonly #jobs: Job[] = []
   readonly #stop = new AbortController()
-  /** The process that takes the next review, or will once it is ready. */
+  /** The process that takes the next review, possibly still starting. */
   #process: Promise<ReviewProcess> | undefined
   #ready: ReviewProcess | undefined
   #isWorking = false
@@ -53,7 +53,7 @@ export class ReviewLane {
     this.#options = options
   }
 
-  /** Takes a place for a review; the caller gives it back when the review is answered. Throws `Overloaded`. */
+  /** Reserves a slot for a review; the caller releases it after the response. Throws `Overloaded`. */
   enter(bytes: number): () => void {
     const { maxReviews, maxBytes } = this.#options
     if (this.#openReviews + 1 > maxReviews || this.#openBytes + bytes > maxBytes)
@@ -68,8 +68,9 @@ export class ReviewLane {
   }
 
   /**
-   * Rejects with `BudgetExceeded`, or with `ReviewProcessEnded` when the review ended its process. A review whose signal is
-   * aborted leaves the queue; one that is being worked on is not interrupted, so that clients cannot end processes.
+   * Rejects with `BudgetExceeded`, or with `ReviewProcessEnded` if the review ended its process. A review whose
+   * signal is aborted leaves the queue. One that is being processed is not interrupted, so that clients cannot end
+   * processes.
    */
   run(message: ReviewMessage, budgetMs: number, signal: AbortSignal): Promise<ReviewReply> {
     const job: Job = { message, budgetMs, signal, reply: Promise.withResolvers() }
@@ -80,17 +81,17 @@ export class ReviewLane {
     return job.reply.promise
   }
 
-  /** Starts a standing process. Resolves when it is ready; failures are logged and tried again. */
+  /** Starts a standing process. Resolves when it is ready; failures are logged and retried. */
   async start(): Promise<void> {
     if (this.#options.isStanding) await this.#current()
   }
 
   stop(): void {
-    this.#stop.abort(new Error('admission stops'))
+    this.#stop.abort(new Error('admission is stopping'))
     void this.#process?.then(process => process.kill()).catch(() => {})
   }
 
-  /** Throws a sentence while no review can be decided. A process that is being replaced is no reason. */
+  /** Throws a sentence while no review can be decided. The replacement of a process is not a reason. */
   check(): void {
     if (this.#startFailure) throw new Error(`the admission process cannot start: ${this.#startFailure}`)
     if (this.#options.isStanding && !this.#hasStarted)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One child process that decides reviews. A process, not a worker thread: V8 ends the whole process when some
+// One child process that decides reviews. It is a process, not a worker thread: V8 ends the whole process when some
 // allocations of a thread exceed its heap limit, for instance when a Map grows.
 import { type ChildProcess, fork } from 'node:child_process'
 import type { ReadyMessage, ReviewMessage, ReviewReply, SetupMessage } from './messages.ts'
 
-/** Of its error output: enough for the reason of an end. */
+/** Limit of kept stderr output; enough for the reason of an end. */
 const keptOutput = 4 * 1024
 
 export interface ReviewProcessOptions {
@@ -13,16 +13,16 @@ export interface ReviewProcessOptions {
   readonly entry: string
   /** Sent first. Anything that can be cloned. */
   readonly setup: unknown
-  /** For the heap of JavaScript. The process has about 40 MiB beside it. */
+  /** Limit of the JavaScript heap. The process needs about 40 MiB in addition. */
   readonly heapMiB: number
 }
 
-/** Why a review process ended, or never began. */
+/** The reason why a review process ended, or never started. */
 export class ReviewProcessEnded extends Error {}
 
 export class ReviewProcess {
   readonly #child: ChildProcess
-  /** Resolves when it can decide reviews; rejects when it ends before. */
+  /** Resolves when it can decide reviews; rejects if it ends before. */
   readonly ready: Promise<void>
   /** Resolves with the reason when it has ended. Never rejects. */
   readonly ended: Promise<ReviewProcessEnded>
@@ -34,7 +34,7 @@ export class ReviewProcess {
     this.#child = fork(entry, {
       // Typed arrays and Maps arrive as such.
       serialization: 'advanced',
-      // It decodes hostile input and needs no secret: not even the path of a kubeconfig.
+      // It decodes hostile input and needs no secret, not even the path of a kubeconfig.
       env: pick(process.env, ['NODE_COMPILE_CACHE', 'NODE_OPTIONS']),
       execArgv: [...process.execArgv, `--max-old-space-size=${heapMiB}`, '--optimize-for-size'],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -51,7 +51,7 @@ export class ReviewProcess {
       ended.resolve(this.#end)
     }
     this.#child.stderr?.on('data', chunk => {
-      // The first lines name the reason.
+      // The first lines contain the reason.
       if (this.#output.length < keptOutput) this.#output += String(chunk).slice(0, keptOutput)
     })
     this.#child.once('error', error => end(error.message))
@@ -74,10 +74,10 @@ export class ReviewProcess {
     return this.#child.pid
   }
 
-  /** One at a time. Rejects when the process ends. */
+  /** Decides one review at a time. Rejects if the process ends. */
   async run(message: ReviewMessage): Promise<ReviewReply> {
     if (this.#end) throw this.#end
-    if (this.#waiting) throw new Error('a review is under way in this process')
+    if (this.#waiting) throw new Error('this process is already deciding a review')
     this.#waiting = Promise.withResolvers()
     try {
       this.#send(message)
@@ -87,13 +87,13 @@ export class ReviewProcess {
     }
   }
 
-  /** At once, whatever it does. */
+  /** Ends the process at once. */
   kill(): void {
     this.#child.kill('SIGKILL')
   }
 
   #send(message: SetupMessage | ReviewMessage): void {
-    // A failure is followed by the end of the process, which says more.
+    // A failed send is followed by the end of the process, which reports the reason.
     this.#child.send(message, () => {})
   }
 }

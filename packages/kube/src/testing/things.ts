@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For tests without a cluster: a kind of which the client knows nothing.
-import type { KubeObject } from './object.ts'
-import { defineResource } from './resource.ts'
+// A kind that the client does not know, for tests without a cluster.
+import type { KubeObject } from '../client/object.ts'
+import { defineResource } from '../client/resource.ts'
 
 export interface Thing extends KubeObject {
   readonly spec?: { readonly size?: number }

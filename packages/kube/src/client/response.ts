@@ -3,16 +3,16 @@
 import type { Deletion } from './client.ts'
 import { CredentialsError } from './credentials.ts'
 import { codeOf, KubeError, type RequestDescription, type Status } from './error.ts'
-import { type AnswerShape, parseWithoutManagedFields } from './managed-fields.ts'
+import { parseWithoutManagedFields, type ResponseShape } from './managed-fields.ts'
 import type { KubeObject, ObjectPage, Stored } from './object.ts'
 import { apiVersionOf, type Resource } from './resource.ts'
-import { type AnswerBody, TransportError, type TransportHeaders } from './transport.ts'
+import { type ResponseBody, TransportError, type TransportHeaders } from './transport.ts'
 
-/** Text of an answer that is no Status, for the message of an error: enough to recognise a proxy's error page. */
+/** Maximum quote of a response that is not a Status; enough to recognize a proxy's error page. */
 const quotedCharacters = 300
 
-/** A failed answer as an error, whether the server sent a Status or a proxy on the way sent a page. */
-export function answerError(
+/** Turns a failed response into an error, from the server's Status or from the page of a proxy. */
+export function responseError(
   request: RequestDescription,
   httpStatus: number,
   headers: TransportHeaders,
@@ -30,7 +30,7 @@ export function answerError(
   })
 }
 
-/** What was thrown on the way as an error of the API. A defect of ours is thrown on as it is. */
+/** Turns an exception of the transport into an API error. Rethrows programming errors unchanged. */
 export function transportError(request: RequestDescription, cause: unknown): KubeError {
   if (cause instanceof KubeError) return cause
   if (cause instanceof CredentialsError)
@@ -51,59 +51,64 @@ export function transportError(request: RequestDescription, cause: unknown): Kub
   })
 }
 
-/** The JSON of an answer of the API. With a shape, without the managedFields of the objects that it says there are. */
-export function parseAnswer<T>(request: RequestDescription, body: AnswerBody, shape?: AnswerShape): T {
+/** Parses the JSON of a response. With a shape, drops the managedFields of its objects. */
+export function parseResponse<T>(request: RequestDescription, body: ResponseBody, shape?: ResponseShape): T {
   try {
     return (shape ? parseWithoutManagedFields(body, shape) : JSON.parse(body.toString())) as T
   } catch (cause) {
     throw new KubeError({
       code: 'Malformed',
-      message: `${request.verb} ${request.path}: the answer is not JSON: ${body.toString().slice(0, quotedCharacters)}`,
+      message: `${request.verb} ${request.path}: the response is not JSON: ${body.toString().slice(0, quotedCharacters)}`,
       request: describe(request),
       cause,
     })
   }
 }
 
-/** What the API sends for a list. */
-export interface ListAnswer<T extends KubeObject> {
+/** A list as the API sends it. */
+export interface ListResponse<T extends KubeObject> {
   readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string }
   readonly items?: readonly Stored<T>[] | null
 }
 
-/** A page whose objects say what they are: the server leaves apiVersion and kind out of the items of most lists. */
-export function toPage<T extends KubeObject>(resource: Resource<T>, answer: ListAnswer<T>): ObjectPage<T> {
+/** Adds apiVersion and kind to the items of a page, because the server leaves them out of most lists. */
+export function toPage<T extends KubeObject>(
+  resource: Resource<T>,
+  response: ListResponse<T>,
+): ObjectPage<T> {
   const apiVersion = apiVersionOf(resource)
   const { kind } = resource
   return {
-    items: (answer.items ?? []).map(item => (item.kind ? item : { apiVersion, kind, ...item })),
-    resourceVersion: answer.metadata?.resourceVersion ?? '',
-    continue: answer.metadata?.continue || undefined,
+    items: (response.items ?? []).map(item => (item.kind ? item : { apiVersion, kind, ...item })),
+    resourceVersion: response.metadata?.resourceVersion ?? '',
+    continue: response.metadata?.continue || undefined,
   }
 }
 
-/** The server sends a Status when the object is gone, or the object: still there, or as it last was. */
-export function toDeletion<T extends KubeObject>(answer: Stored<T> | Status): Deletion<T> {
-  if (answer.kind === 'Status' && !('metadata' in answer && answer.metadata?.uid))
-    return { uid: (answer as Status).details?.uid, gone: true }
-  const object = answer as Stored<T>
+/** The server returns a Status if the object is deleted, or the object: still existing, or its last state. */
+export function toDeletion<T extends KubeObject>(response: Stored<T> | Status): Deletion<T> {
+  if (response.kind === 'Status' && !('metadata' in response && response.metadata?.uid))
+    return { uid: (response as Status).details?.uid, gone: true }
+  const object = response as Stored<T>
   return { object, uid: object.metadata.uid, gone: isLastState(object) }
 }
 
-/** Whether an answer shows an object that no longer exists: it was to be deleted and nothing held it any more. That is
- * what a delete without grace answers, and the patch that takes the last finalizer away. */
+/**
+ * Reports whether a response shows an object that no longer exists: it has a deletionTimestamp and nothing holds it
+ * any more. A delete without grace period returns that, and so does the patch that removes the last finalizer.
+ */
 export function isLastState(object: Stored): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = object.metadata
   if (deletionTimestamp === undefined || finalizers?.length || deletionGracePeriodSeconds) return false
   return object.kind !== 'Namespace' || !(object as NamespaceObject).spec?.finalizers?.length
 }
 
-/** A namespace is held by a second list as well, until what is in it is gone. */
+/** A namespace has a second list of finalizers, which hold it until its content is deleted. */
 interface NamespaceObject extends Stored {
   readonly spec?: { readonly finalizers?: readonly string[] }
 }
 
-/** Without the body, which may hold secrets. */
+/** Leaves out the body, which may contain secrets. */
 export function describe({ verb, path }: RequestDescription): RequestDescription {
   return { verb, path }
 }
@@ -117,7 +122,7 @@ function parseStatus(body: string): Status | undefined {
   }
 }
 
-/** An API server whose time for a request is over says so in a Status without its kind. */
+/** After a request timeout the API server sends a Status without kind. */
 function isStatus({ kind, status, code }: Status): boolean {
   return kind === 'Status' || (!kind && status === 'Failure' && typeof code === 'number')
 }

@@ -6,19 +6,19 @@ import { OwnerTurns } from '../queue/owner-turns.ts'
 import { type RateLimit, TokenBucket } from './rate-limit.ts'
 
 /**
- * What somebody waits for passes nearly alone: what follows from it is more, makes the server busy in turn, and is over
- * no later when it does not come between.
+ * Requests that a user is waiting for get almost all slots. Follow-up requests outnumber them and would only delay
+ * them; they finish no later this way.
  */
-const shares: Shares = { user: 128, normal: 4, background: 1 }
+const priorityWeights: Shares = { user: 128, normal: 4, background: 1 }
 
-export interface GateOptions {
+export interface RequestLimiterOptions {
   readonly clock: Clock
   readonly maxInFlight: number
   readonly rateLimit?: RateLimit
 }
 
-/** How a request waits: with others of its owner, and how many turns those of its priority get. */
-export interface Place {
+/** The owner and priority of a waiting request. */
+export interface WaitOptions {
   readonly owner?: string
   readonly priority?: Priority
 }
@@ -28,23 +28,22 @@ interface Waiter extends Waiting {
 }
 
 /**
- * Lets requests pass, at most `maxInFlight` at a time, no faster than the rate limit; owners with
- * something waiting take turns, what one of them has waiting passes by priority as in fair-order.ts, and otherwise in the
- * order it came. When the server throttles, nothing
- * passes until it is ready again, and the number in flight is halved; each answer afterwards lets it grow again, by one
- * for as many answers as are in flight. One request always gets its turn.
+ * Limits requests: at most `maxInFlight` at a time, and the rate limit. Owners with waiting requests take turns.
+ * Among the requests of one owner, the priority decides as in fair-order.ts, then the order of arrival. When the
+ * server throttles, no request starts until the pause is over, and the limit is halved. Afterwards each full round of
+ * responses raises the limit by one. One request is always allowed.
  */
-export class Gate {
+export class RequestLimiter {
   readonly #clock: Clock
   readonly #maxInFlight: number
   readonly #bucket: TokenBucket | undefined
-  readonly #order = new OwnerTurns<Waiter>(shares)
+  readonly #order = new OwnerTurns<Waiter>(priorityWeights)
   #inFlight = 0
   #allowed: number
-  #closedUntil = 0
+  #pausedUntil = 0
   #timer: Timer | undefined
 
-  constructor(options: GateOptions) {
+  constructor(options: RequestLimiterOptions) {
     if (!(options.maxInFlight >= 1))
       throw new RangeError(`maxInFlight must be at least 1, not ${options.maxInFlight}`)
     this.#clock = options.clock
@@ -57,7 +56,7 @@ export class Gate {
     return this.#inFlight
   }
 
-  /** How many may be in flight now. */
+  /** The current limit of requests in flight. */
   get allowed(): number {
     return Math.floor(this.#allowed)
   }
@@ -66,9 +65,14 @@ export class Gate {
     return this.#order.size
   }
 
-  /** Waits for a turn; undefined when it came at once. Each turn is given back by `leave`. Rejects with the signal's
-   * reason when that comes first; then there is nothing to give back. */
-  enter(signal?: AbortSignal, { owner = '', priority = 'normal' }: Place = {}): Promise<void> | undefined {
+  /**
+   * Waits for a slot; undefined if one is free. `leave` releases the slot. Rejects with the signal's reason if that
+   * comes first; then there is nothing to release.
+   */
+  enter(
+    signal?: AbortSignal,
+    { owner = '', priority = 'normal' }: WaitOptions = {},
+  ): Promise<void> | undefined {
     if (this.waiting === 0 && this.#untilNextTurn() === 0) {
       this.#inFlight++
       return undefined
@@ -99,18 +103,18 @@ export class Gate {
     this.#admitWaiting()
   }
 
-  /** The server asked for a pause. Requests that were in flight together count as one call to slow down. */
+  /** The server asked for a pause. Requests that were in flight together count as one slow-down. */
   slowDown(pauseMs: number): void {
     const now = this.#clock.monotonic()
-    if (now >= this.#closedUntil) this.#allowed = Math.max(1, this.#allowed / 2)
-    this.#closedUntil = Math.max(this.#closedUntil, now + pauseMs)
+    if (now >= this.#pausedUntil) this.#allowed = Math.max(1, this.#allowed / 2)
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + pauseMs)
   }
 
-  /** 0 when the next request may pass (its token is then taken), Infinity when an answer must come first. */
+  /** Returns 0 if the next request may start (its token is then taken), or Infinity if a response must arrive first. */
   #untilNextTurn(): number {
     if (this.#inFlight >= this.allowed) return Number.POSITIVE_INFINITY
     const now = this.#clock.monotonic()
-    if (now < this.#closedUntil) return this.#closedUntil - now
+    if (now < this.#pausedUntil) return this.#pausedUntil - now
     return this.#bucket ? this.#bucket.take(now) : 0
   }
 
@@ -118,7 +122,7 @@ export class Gate {
     while (this.waiting > 0) {
       const wait = this.#untilNextTurn()
       if (wait > 0) {
-        this.#wakeAfter(wait)
+        this.#resumeAfter(wait)
         return
       }
       this.#inFlight++
@@ -126,7 +130,7 @@ export class Gate {
     }
   }
 
-  #wakeAfter(ms: number): void {
+  #resumeAfter(ms: number): void {
     if (ms === Number.POSITIVE_INFINITY || this.#timer) return
     this.#timer = this.#clock.setTimeout(() => {
       this.#timer = undefined

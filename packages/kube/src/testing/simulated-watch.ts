@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { TransportError } from './transport.ts'
+import { TransportError } from '../client/transport.ts'
 
 export type CutKind = 'end' | 'break' | 'truncate'
 
-/** One open watch: events wait here until the reader, and the test's delays, let them through in their order. */
+/** One open watch. Events wait here until the reader and the delays of the test let them through, in order. */
 export class SimulatedWatch {
   readonly #collection: string
   readonly #delay: ((what: 'event') => Promise<void>) | undefined
@@ -12,7 +12,7 @@ export class SimulatedWatch {
   readonly #onEnd: () => void
   readonly #waiting: string[] = []
   #end: CutKind | undefined
-  #wake: (() => void) | undefined
+  #resume: (() => void) | undefined
 
   constructor(
     collection: string,
@@ -33,13 +33,13 @@ export class SimulatedWatch {
 
   push(event: object): void {
     this.#waiting.push(`${JSON.stringify(event)}\n`)
-    this.#wake?.()
+    this.#resume?.()
   }
 
   cut(how: CutKind): void {
     this.#end ??= how
     this.#onEnd()
-    this.#wake?.()
+    this.#resume?.()
   }
 
   async *read(): AsyncGenerator<Uint8Array> {
@@ -56,7 +56,7 @@ export class SimulatedWatch {
         if (this.#end) throw new TransportError('network', true, 'the connection was cut')
         if (this.#waiting.length > 0) continue
         await new Promise<void>(resolve => {
-          this.#wake = resolve
+          this.#resume = resolve
         })
       }
     } finally {
@@ -65,7 +65,7 @@ export class SimulatedWatch {
   }
 }
 
-/** In the collection of its namespace, or in that of all namespaces. */
+/** Reports whether a path is in the collection of its namespace, or in that of all namespaces. */
 export function belongs(path: string, collection: string): boolean {
   const everywhere = path.replace(/\/namespaces\/[^/]+/, '')
   return path.startsWith(`${collection}/`) || everywhere.startsWith(`${collection}/`)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A review process whose webhooks do everything that the code of a webhook must not do.
-import { allowed, denied, serveReviews } from './index.ts'
+// A review process whose webhooks do everything that webhook code must not do.
+import { allowed, denied, serveReviews } from '../webhook/isolation/index.ts'
 
 export interface SampleSetup {
   readonly greeting: string

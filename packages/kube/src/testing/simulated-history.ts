@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For tests of the cache: the truth as a server has it, and what a watch with a selector would say of it.
+// The reference for tests of the cache: the server's state, and the events of a watch with a selector.
 
 import type { KubeObject, Stored, StoredMeta, WatchEvent } from '../client/index.ts'
 
@@ -8,7 +8,7 @@ export interface Item extends KubeObject {
   readonly metadata: StoredMeta
 }
 
-/** Every change of the simulated cluster in order, and what each made of an object. */
+/** Every change of the simulated cluster in order, with the resulting object. */
 export class SimulatedHistory {
   readonly truth = new Map<string, Stored<Item>>()
   readonly deletedUids = new Set<string>()
@@ -50,7 +50,7 @@ export class SimulatedHistory {
     return [...this.truth.values()].filter(object => this.#isSelected(object))
   }
 
-  /** What a watch from that moment on would have sent by now. */
+  /** Returns the events that a watch from this version on would have sent by now. */
   eventsAfter(resourceVersion: string): WatchEvent<Item>[] {
     const events: WatchEvent<Item>[] = []
     for (const { before, after, at } of this.#events) {

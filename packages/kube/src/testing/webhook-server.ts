@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A webhook server on loopback with an authority of its own, and a client that trusts it.
+// A webhook server on loopback with its own authority, and a client that trusts it.
 import { X509Certificate } from 'node:crypto'
 import { Agent, type RequestOptions, request } from 'node:https'
 import { connect } from 'node:tls'
@@ -9,7 +9,7 @@ import { issueAuthority, issueServer } from '../certificates/issue.ts'
 import { systemClock } from '../clock/index.ts'
 import { captureLog } from '../log/index.ts'
 import { createRegistry } from '../metrics/index.ts'
-import { type ServerLimits, WebhookServer } from './server.ts'
+import { type ServerLimits, WebhookServer } from '../webhook/server.ts'
 
 export const host = '127.0.0.1'
 const name = 'hook.system.svc'
@@ -23,7 +23,7 @@ export const newAuthority = () => issueAuthority({ commonName: 'Test-CA', names:
 export const newServerCertificate = (authority: KeyPair) =>
   issueServer({ commonName: name, names: [name], ...lifetime }, authority)
 
-export interface Answer {
+export interface WebhookResponse {
   readonly status: number
   readonly body: string
   readonly response: {
@@ -69,7 +69,11 @@ export class TestServer {
     await this.server.stop()
   }
 
-  post(path: string, body: string | Buffer | undefined, options: RequestOptions = {}): Promise<Answer> {
+  post(
+    path: string,
+    body: string | Buffer | undefined,
+    options: RequestOptions = {},
+  ): Promise<WebhookResponse> {
     return new Promise((resolve, reject) => {
       const call = request(
         {
@@ -83,14 +87,14 @@ export class TestServer {
           headers: { 'content-type': 'application/json' },
           ...options,
         },
-        answer => {
+        response => {
           const chunks: Buffer[] = []
-          answer.on('data', chunk => chunks.push(chunk))
-          answer.on('error', reject)
-          answer.on('end', () => {
+          response.on('data', chunk => chunks.push(chunk))
+          response.on('error', reject)
+          response.on('end', () => {
             const text = Buffer.concat(chunks).toString()
-            const json = answer.headers['content-type'] === 'application/json' ? JSON.parse(text) : {}
-            resolve({ status: answer.statusCode ?? 0, body: text, ...json })
+            const json = response.headers['content-type'] === 'application/json' ? JSON.parse(text) : {}
+            resolve({ status: response.statusCode ?? 0, body: text, ...json })
           })
         },
       )
@@ -99,7 +103,7 @@ export class TestServer {
     })
   }
 
-  /** The serial number of what a new connection is shown. */
+  /** Returns the serial number of the certificate that a new connection receives. */
   presentedSerial(ca: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const socket = connect({ host, port: this.server.port!, servername: name, ca })

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For tests: the kind that every cluster has, that anybody may write and that nobody acts on.
-import type { KubeObject } from './object.ts'
-import { defineResource } from './resource.ts'
+// A kind that every cluster has and that no controller acts on.
+import type { KubeObject } from '../client/object.ts'
+import { defineResource } from '../client/resource.ts'
 
 export interface ConfigMap extends KubeObject {
   readonly data?: Readonly<Record<string, string>>

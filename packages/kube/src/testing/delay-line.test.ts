@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DelayLine } from './delay-line.fixture.ts'
+import { DelayLine } from './delay-line.ts'
 
-test('nothing overtakes what was pushed before it, also while the process is busy', async () => {
+test('DelayLine keeps the order, also while the process is busy', async () => {
   const line = new DelayLine()
   const seen: number[] = []
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -24,7 +24,7 @@ test('nothing overtakes what was pushed before it, also while the process is bus
   )
 })
 
-test('what need not wait and has nothing before it is done at once', () => {
+test('DelayLine runs an action without delay at once if no other waits', () => {
   let isDone = false
   new DelayLine().push(0, () => (isDone = true))
   assert.ok(isDone)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A world of processes with clocks of their own, one API server and a network between them, for the tests of the
-// election. Time is a number; a process can be paused (its timers and answers wait), cut off (its messages are lost),
-// run fast or slow, have its wall clock set, be killed. Everything that is random comes from one seed.
+// A simulation of processes with separate clocks, one API server and a network, for the tests of the election. Time
+// is a number. A process can be paused (its timers and responses wait), partitioned (its messages are lost), run fast
+// or slow, have its wall clock set, or be killed. All randomness comes from one seed.
 import { type Clock, sleepOn, type Timer } from '../clock/index.ts'
-import type { LeaseClient } from './lease-client.ts'
-import type { Lease } from './record.ts'
+import type { LeaseClient } from '../lease/lease-client.ts'
+import type { Lease } from '../lease/record.ts'
 
 interface Happening {
   readonly at: number
@@ -13,10 +13,10 @@ interface Happening {
   readonly run: () => void
 }
 
-export class World {
+export class Simulation {
   now = 0
   readonly random: () => number
-  readonly #happenings: Happening[] = []
+  readonly #events: Happening[] = []
   #order = 0
 
   constructor(seed: number) {
@@ -32,16 +32,16 @@ export class World {
   }
 
   at(at: number, run: () => void): void {
-    const happening = { at: Math.max(at, this.now), order: this.#order++, run }
-    let place = this.#happenings.length
-    while (place > 0 && this.#happenings[place - 1]!.at > happening.at) place--
-    this.#happenings.splice(place, 0, happening)
+    const event = { at: Math.max(at, this.now), order: this.#order++, run }
+    let place = this.#events.length
+    while (place > 0 && this.#events[place - 1]!.at > event.at) place--
+    this.#events.splice(place, 0, event)
   }
 
-  /** Runs what happens until then, and after each happening everything that follows from it at once. */
+  /** Runs all events until then, and after each event all code that becomes ready. */
   async runUntil(end: number, afterEach: () => void): Promise<void> {
-    for (let next = this.#happenings[0]; next && next.at <= end; next = this.#happenings[0]) {
-      this.#happenings.shift()
+    for (let next = this.#events[0]; next && next.at <= end; next = this.#events[0]) {
+      this.#events.shift()
       this.now = next.at
       next.run()
       await new Promise<void>(resolve => setImmediate(resolve))
@@ -53,8 +53,8 @@ export class World {
 
 export class SimulatedProcess implements Clock {
   readonly name: string
-  readonly #world: World
-  /** Milliseconds of its clocks per millisecond of the world. */
+  readonly #simulation: Simulation
+  /** Milliseconds of its clocks per millisecond of the simulation. */
   readonly #rate: number
   #wallOffset: number
   #paused = false
@@ -62,9 +62,13 @@ export class SimulatedProcess implements Clock {
   readonly #waiting: (() => void)[] = []
   cutOff = false
 
-  constructor(name: string, world: World, clock: { readonly rate: number; readonly wallOffset: number }) {
+  constructor(
+    name: string,
+    simulation: Simulation,
+    clock: { readonly rate: number; readonly wallOffset: number },
+  ) {
     this.name = name
-    this.#world = world
+    this.#simulation = simulation
     this.#rate = clock.rate
     this.#wallOffset = clock.wallOffset
   }
@@ -74,7 +78,7 @@ export class SimulatedProcess implements Clock {
   }
 
   monotonic(): number {
-    return this.#world.now * this.#rate
+    return this.#simulation.now * this.#rate
   }
 
   now(): number {
@@ -83,7 +87,7 @@ export class SimulatedProcess implements Clock {
 
   setTimeout(callback: () => void, ms: number): Timer {
     let cancelled = false
-    this.#world.at(this.#world.now + Math.max(0, ms) / this.#rate, () =>
+    this.#simulation.at(this.#simulation.now + Math.max(0, ms) / this.#rate, () =>
       this.deliver(() => {
         if (!cancelled) callback()
       }),
@@ -99,7 +103,7 @@ export class SimulatedProcess implements Clock {
     return sleepOn(this, ms, signal)
   }
 
-  /** Something happens inside the process: now, or when it goes on. */
+  /** Runs code inside the process: now, or when the process resumes. */
   deliver(run: () => void): void {
     if (this.#killed) return
     if (this.#paused) this.#waiting.push(run)
@@ -113,11 +117,11 @@ export class SimulatedProcess implements Clock {
   resume(): void {
     if (!this.#paused) return
     this.#paused = false
-    // What waited comes in any order: sockets may be read before timers ring.
+    // Waiting code runs in any order: sockets may be read before timers fire.
     while (this.#waiting.length) {
-      const which = Math.floor(this.#world.random() * this.#waiting.length)
+      const which = Math.floor(this.#simulation.random() * this.#waiting.length)
       const [run] = this.#waiting.splice(which, 1)
-      this.#world.at(this.#world.now, () => this.deliver(run!))
+      this.#simulation.at(this.#simulation.now, () => this.deliver(run!))
     }
   }
 
@@ -130,17 +134,17 @@ export class SimulatedProcess implements Clock {
   }
 }
 
-/** One lease, optimistic concurrency, and a network that delays, loses requests and loses answers. */
+/** One Lease with optimistic concurrency, and a network that delays, loses requests and loses responses. */
 export class SimulatedServer {
-  readonly #world: World
-  /** How long a message may take; the slow ones are a fifth. */
-  longestDelayMs: number
+  readonly #simulation: Simulation
+  /** Maximum delay of a message; a fifth of them are slow. */
+  maxDelayMs: number
   #lease: Lease | undefined
   #version = 0
 
-  constructor(world: World, longestDelayMs: number) {
-    this.#world = world
-    this.longestDelayMs = longestDelayMs
+  constructor(simulation: Simulation, maxDelayMs: number) {
+    this.#simulation = simulation
+    this.maxDelayMs = maxDelayMs
   }
 
   get holder(): string {
@@ -166,15 +170,17 @@ export class SimulatedServer {
     }
   }
 
-  /** A request of any kind: `handle` runs at the server when and if it arrives. */
+  /** Sends a request of any kind: `handle` runs at the server when and if it arrives. */
   send<T>(process: SimulatedProcess, handle: () => T, signal?: AbortSignal): Promise<T> {
     return new Promise((resolve, reject) => {
       signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
       if (process.cutOff) return
-      this.#world.at(this.#world.now + this.#delay(), () => {
+      this.#simulation.at(this.#simulation.now + this.#delay(), () => {
         const result = handle()
         if (process.cutOff) return
-        this.#world.at(this.#world.now + this.#delay(), () => process.deliver(() => resolve(result)))
+        this.#simulation.at(this.#simulation.now + this.#delay(), () =>
+          process.deliver(() => resolve(result)),
+        )
       })
     })
   }
@@ -186,8 +192,8 @@ export class SimulatedServer {
   }
 
   #delay(): number {
-    // Mostly quick, sometimes as slow as it may be.
-    const { random } = this.#world
-    return random() < 0.8 ? random() * 20 : random() * this.longestDelayMs
+    // Mostly fast, sometimes as slow as allowed.
+    const { random } = this.#simulation
+    return random() < 0.8 ? random() * 20 : random() * this.maxDelayMs
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For tests: a TLS proxy on loopback before a real API server that breaks watches in every way a network can,
-// and refuses requests as it is told.
+// A TLS proxy on loopback in front of a real API server. It breaks watches in every way a network can, and rejects
+// requests as configured.
 
 import { once } from 'node:events'
 import {
@@ -12,44 +12,41 @@ import {
 } from 'node:http'
 import { Agent, createServer, request as httpsRequest, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import { type LocalhostPki, newPki } from '../certificates/localhost.fixture.ts'
-import { DelayLine } from './delay-line.fixture.ts'
+import { DelayLine } from './delay-line.ts'
+import { type LocalhostPki, newPki } from './localhost-pki.ts'
 
-/** What happens to one watch. Bytes are counted from the start of its answer. */
-export type Trouble =
+/** The fault of one watch. Bytes are counted from the start of the response. */
+export type WatchFault =
   | { readonly kind: 'none' }
   /** The connection is destroyed after so many bytes. */
   | { readonly kind: 'kill'; readonly afterBytes: number }
-  /** The answer ends properly after so many bytes, in the middle of an event. */
+  /** The response ends properly after so many bytes, in the middle of an event. */
   | { readonly kind: 'truncate'; readonly afterBytes: number }
-  /** Nothing more comes after so many bytes, but the connection stays. */
+  /** The connection stays open without data after so many bytes. */
   | { readonly kind: 'hang'; readonly afterBytes: number }
-  /** The server does not answer but this status. */
+  /** The server responds with this status only. */
   | { readonly kind: 'status'; readonly status: 410 | 429 | 500 | 503 }
-  /** After so many bytes the server sends an ERROR event that says that history is gone. */
+  /** After so many bytes the server sends an ERROR event with code 410. */
   | { readonly kind: 'expire'; readonly afterBytes: number }
 
-export interface RefusedRequest {
+export interface RequestFault {
   readonly status: number
   readonly reason: string
-  /** The server has done what was asked; only its answer is lost. */
+  /** The server carries out the request; only its response is lost. */
   readonly isCarriedOut: boolean
 }
 
 export interface ChaosProxyOptions {
   readonly server: string
   readonly ca: string
-  /** Who the proxy is towards the server; nobody when left out, so that a caller's token counts. */
+  /** The client certificate of the proxy. Without it the proxy is anonymous, so that a caller's token counts. */
   readonly certificate?: string
   readonly key?: string
-  readonly trouble: () => Trouble
-  /** Milliseconds by which what a watch sends is held back; nothing overtakes what was sent before it. */
-  readonly hold?: () => number
-  /**
-   * Asked before each request other than a watch is sent on, path and query; undefined: it is answered as
-   * anywhere.
-   */
-  readonly judge?: (request: { method: string; path: string }) => Promise<RefusedRequest | undefined>
+  readonly watchFault: () => WatchFault
+  /** Delay in milliseconds of watch data; the order is kept. */
+  readonly watchDelayMs?: () => number
+  /** Called with path and query before each request other than a watch is forwarded. Undefined: no fault. */
+  readonly requestFault?: (request: { method: string; path: string }) => Promise<RequestFault | undefined>
 }
 
 export class ChaosProxy {
@@ -58,8 +55,8 @@ export class ChaosProxy {
   readonly #agent: Agent
   readonly #sockets = new Set<Socket>()
   #pki: LocalhostPki
-  /** How many watches were broken so far, by kind. */
-  readonly broken = new Map<Trouble['kind'], number>()
+  /** The number of broken watches so far, by kind. */
+  readonly broken = new Map<WatchFault['kind'], number>()
 
   private constructor(options: ChaosProxyOptions, pki: LocalhostPki) {
     this.#options = options
@@ -70,7 +67,7 @@ export class ChaosProxy {
       cert: options.certificate,
       key: options.key,
     })
-    this.#server = createServer(pki.server, (incoming, outgoing) => void this.#answer(incoming, outgoing))
+    this.#server = createServer(pki.server, (incoming, outgoing) => void this.#respond(incoming, outgoing))
     this.#server.on('secureConnection', socket => {
       this.#sockets.add(socket)
       socket.on('close', () => this.#sockets.delete(socket))
@@ -93,7 +90,7 @@ export class ChaosProxy {
     return this.#pki.authority.cert
   }
 
-  /** From now on the server's certificate is one of another authority. */
+  /** From now on the server presents a certificate of another authority. */
   useCertificate(pki: LocalhostPki): void {
     this.#pki = pki
     this.#server.setSecureContext(pki.server)
@@ -109,49 +106,49 @@ export class ChaosProxy {
     this.#agent.destroy()
   }
 
-  async #answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  async #respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const path = incoming.url!
     if (path.includes('watch=true')) {
-      this.#answerWatch(incoming, outgoing)
+      this.#respondToWatch(incoming, outgoing)
       return
     }
-    const refusal = await this.#options.judge?.({ method: incoming.method!, path })
-    if (refusal && !refusal.isCarriedOut) refuse(outgoing, refusal.status, refusal.reason)
+    const rejection = await this.#options.requestFault?.({ method: incoming.method!, path })
+    if (rejection && !rejection.isCarriedOut) sendError(outgoing, rejection.status, rejection.reason)
     else
-      this.#forward(incoming, outgoing, answer => {
-        if (refusal) {
-          answer.resume()
-          refuse(outgoing, refusal.status, refusal.reason)
+      this.#forward(incoming, outgoing, response => {
+        if (rejection) {
+          response.resume()
+          sendError(outgoing, rejection.status, rejection.reason)
           return
         }
-        outgoing.writeHead(answer.statusCode!, answer.headers)
-        answer.pipe(outgoing)
+        outgoing.writeHead(response.statusCode!, response.headers)
+        response.pipe(outgoing)
       })
   }
 
-  #answerWatch(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    const trouble = this.#options.trouble()
-    if (trouble.kind !== 'none') this.broken.set(trouble.kind, (this.broken.get(trouble.kind) ?? 0) + 1)
-    if (trouble.kind === 'status') {
-      refuse(outgoing, trouble.status, reasonOf[trouble.status])
+  #respondToWatch(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const fault = this.#options.watchFault()
+    if (fault.kind !== 'none') this.broken.set(fault.kind, (this.broken.get(fault.kind) ?? 0) + 1)
+    if (fault.kind === 'status') {
+      sendError(outgoing, fault.status, reasonOf[fault.status])
       return
     }
-    this.#forward(incoming, outgoing, (answer, upstream) => {
-      outgoing.writeHead(answer.statusCode!, answer.headers)
-      this.#forwardWatch(answer, outgoing, upstream, trouble)
+    this.#forward(incoming, outgoing, (response, upstream) => {
+      outgoing.writeHead(response.statusCode!, response.headers)
+      this.#forwardWatch(response, outgoing, upstream, fault)
     })
   }
 
   #forward(
     incoming: IncomingMessage,
     outgoing: ServerResponse,
-    onAnswer: (answer: IncomingMessage, upstream: ClientRequest) => void,
+    onResponse: (response: IncomingMessage, upstream: ClientRequest) => void,
   ): void {
     const url = new URL(incoming.url!, this.#options.server)
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest
     const headers = { ...incoming.headers, host: url.host }
-    const upstream = send(url, { method: incoming.method, headers, agent: this.#agent }, answer =>
-      onAnswer(answer, upstream),
+    const upstream = send(url, { method: incoming.method, headers, agent: this.#agent }, response =>
+      onResponse(response, upstream),
     )
     upstream.on('error', () => outgoing.destroy())
     outgoing.on('close', () => upstream.destroy())
@@ -159,37 +156,37 @@ export class ChaosProxy {
   }
 
   #forwardWatch(
-    answer: IncomingMessage,
+    response: IncomingMessage,
     outgoing: ServerResponse,
     upstream: ClientRequest,
-    trouble: Trouble,
+    fault: WatchFault,
   ): void {
     outgoing.flushHeaders()
-    let left = 'afterBytes' in trouble ? trouble.afterBytes : Number.POSITIVE_INFINITY
+    let left = 'afterBytes' in fault ? fault.afterBytes : Number.POSITIVE_INFINITY
     const deliver = (chunk: Buffer) => {
       if (left <= 0 || outgoing.destroyed) return
       outgoing.write(chunk.subarray(0, left))
       left -= chunk.length
       if (left > 0) return
-      if (trouble.kind !== 'hang') upstream.destroy()
-      if (trouble.kind === 'kill') setImmediate(() => outgoing.socket?.destroy())
-      else if (trouble.kind === 'truncate') outgoing.end()
-      else if (trouble.kind === 'expire') {
+      if (fault.kind !== 'hang') upstream.destroy()
+      if (fault.kind === 'kill') setImmediate(() => outgoing.socket?.destroy())
+      else if (fault.kind === 'truncate') outgoing.end()
+      else if (fault.kind === 'expire') {
         const object = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version' }
         outgoing.end(`\n${JSON.stringify({ type: 'ERROR', object })}\n`)
       }
     }
     const line = new DelayLine()
-    const later = (act: () => void) => line.push(this.#options.hold?.() ?? 0, act)
-    answer.on('data', (chunk: Buffer) => later(() => deliver(chunk)))
-    answer.on('end', () => later(() => outgoing.end()))
-    answer.on('error', () => outgoing.destroy())
+    const later = (act: () => void) => line.push(this.#options.watchDelayMs?.() ?? 0, act)
+    response.on('data', (chunk: Buffer) => later(() => deliver(chunk)))
+    response.on('end', () => later(() => outgoing.end()))
+    response.on('error', () => outgoing.destroy())
   }
 }
 
 const reasonOf = { 410: 'Expired', 429: 'TooManyRequests', 500: 'InternalError', 503: 'ServiceUnavailable' }
 
-function refuse(outgoing: ServerResponse, status: number, reason: string): void {
+function sendError(outgoing: ServerResponse, status: number, reason: string): void {
   outgoing.writeHead(status, { 'content-type': 'application/json' })
   outgoing.end(JSON.stringify({ kind: 'Status', status: 'Failure', code: status, reason, message: 'chaos' }))
 }

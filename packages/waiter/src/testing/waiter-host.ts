@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For tests on a real control plane: what the kubelet does for the waiter of a pod, with the one-file program.
+// Runs the bundled waiter as the kubelet does, for tests on a real control plane.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bundle } from './bundle.ts'
+import { bundle } from '../bundle.ts'
 
 export interface Mounts {
   readonly server: string
@@ -15,7 +15,7 @@ export interface Mounts {
   readonly ca: string
 }
 
-/** The files that all pods of one PodCliqueSet have in common, and the processes that read them. */
+/** The files that all pods of one PodCliqueSet share, and the processes that read them. */
 export class WaiterHost implements AsyncDisposable {
   readonly #directory = mkdtempSync(join(tmpdir(), 'grove-waiter-'))
   readonly #program = join(this.#directory, 'waiter.mjs')
@@ -40,8 +40,8 @@ export class WaiterHost implements AsyncDisposable {
   }
 
   start(...parents: readonly string[]): RunningWaiter {
-    const words = parents.map(parent => `--podcliques=${parent}`)
-    const process_ = spawn(process.execPath, [this.#program, ...words], {
+    const args = parents.map(parent => `--podcliques=${parent}`)
+    const process_ = spawn(process.execPath, [this.#program, ...args], {
       env: this.#environment,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -57,7 +57,7 @@ export class WaiterHost implements AsyncDisposable {
 }
 
 export class RunningWaiter {
-  /** Undefined when a signal ended it. */
+  /** Undefined if a signal ended it. */
   readonly code: Promise<number | undefined>
   readonly #process: ChildProcess
   #output = ''

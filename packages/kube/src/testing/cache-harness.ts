@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For tests: a watch cache on a simulated server, under a clock that the test turns.
+// A watch cache on a simulated server, with a clock that the test controls.
 
+import type { Change } from '../cache/change.ts'
+import { byLabel } from '../cache/projection.ts'
+import { WatchCache, type WatchCacheOptions } from '../cache/watch-cache.ts'
 import {
   createClientOn,
   defineResource,
@@ -9,11 +12,8 @@ import {
   type KubeObject,
   type Transport,
 } from '../client/index.ts'
-import { SimulatedServer, type SimulatedServerOptions } from '../client/simulated-server.fixture.ts'
 import { FakeClock } from '../clock/index.ts'
-import type { Change } from './change.ts'
-import { byLabel } from './projection.ts'
-import { WatchCache, type WatchCacheOptions } from './watch-cache.ts'
+import { SimulatedServer, type SimulatedServerOptions } from './simulated-server.ts'
 
 export const pods = defineResource({
   group: '',
@@ -29,7 +29,7 @@ export const pod = (name: string, app = 'x') => ({
   metadata: { name, namespace: 'ns', labels: { app }, managedFields: [{}] },
 })
 
-export class CacheBed {
+export class CacheHarness {
   readonly clock = new FakeClock()
   readonly changes: Change<KubeObject>[] = []
   readonly failures: KubeError[] = []
@@ -73,7 +73,7 @@ export class CacheBed {
       .sort()
   }
 
-  heard(): string[] {
+  takeChanges(): string[] {
     return this.changes.splice(0).map(({ type, old, new: now }) => `${type} ${(now ?? old)!.metadata.name}`)
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For tests: an authority, and a certificate of it for a server that is called localhost.
-import { createAuthority } from './authority.ts'
-import type { KeyPair } from './x509.ts'
+// An authority, and its certificate for a server called localhost.
+import { createAuthority } from '../certificates/authority.ts'
+import type { KeyPair } from '../certificates/x509.ts'
 
 export interface LocalhostPki {
   readonly authority: KeyPair

@@ -3,18 +3,18 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { captureLog } from '../log/index.ts'
+import { SimulatedProcess, SimulatedServer, Simulation } from '../testing/lease-simulation.ts'
 import { LeaseElector } from './elector.ts'
-import { SimulatedProcess, SimulatedServer, World } from './simulation.fixture.ts'
 
 const never = new AbortController().signal
 
-describe('a leader that is held up', () => {
-  /** A leader on a machine that can be stopped, and whoever waits for its lease. */
+describe('a leader without CPU time', () => {
+  /** A leader on a machine that can be paused, and other candidates. */
   async function election(...names: string[]) {
-    const world = new World(1)
-    const server = new SimulatedServer(world, 20)
+    const simulation = new Simulation(1)
+    const server = new SimulatedServer(simulation, 20)
     const members = names.map(name => {
-      const process = new SimulatedProcess(name, world, { rate: 1, wallOffset: 0 })
+      const process = new SimulatedProcess(name, simulation, { rate: 1, wallOffset: 0 })
       const { log, lines } = captureLog()
       const elector = new LeaseElector({
         namespace: 'system',
@@ -29,16 +29,16 @@ describe('a leader that is held up', () => {
     })
     for (const { elector } of members) {
       elector.acquire(never).catch(() => {})
-      await world.runUntil(world.now + 500, () => {})
+      await simulation.runUntil(simulation.now + 500, () => {})
     }
     const runFor = (ms: number) =>
-      world.runUntil(world.now + ms, () => {
+      simulation.runUntil(simulation.now + ms, () => {
         assert.ok(members.filter(({ elector }) => elector.leadership.isHeld()).length <= 1)
       })
     return { members, runFor, first: members[0]! }
   }
 
-  it('for longer than its renew deadline leads again when nobody took the lease meanwhile', async () => {
+  it('leads again after more than its renew deadline, if no other candidate took the lease', async () => {
     const { first, runFor } = await election('me')
     await runFor(3_000)
     first.process.pause()
@@ -49,26 +49,26 @@ describe('a leader that is held up', () => {
     await runFor(4_000)
     assert.equal(first.elector.leadership.isHeld(), true)
     assert.equal(first.elector.leadership.signal.aborted, false)
-    const told = JSON.stringify(first.lines)
-    assert.match(told, /held up and writes nothing until its lease is renewed.*heldUpMs/)
-    assert.match(told, /leads again/)
+    const reported = JSON.stringify(first.lines)
+    assert.match(reported, /got no CPU time; it stops writing until the lease is renewed.*stalledMs/)
+    assert.match(reported, /is the leader again/)
     await runFor(60_000)
     assert.equal(first.elector.leadership.isHeld(), true)
   })
 
-  it('leads again whatever it was doing when it was stopped, also waiting for an answer', async () => {
-    for (let moment = 0; moment < 2_100; moment += 5) {
+  it('leads again in any state in which it was paused, also while it waits for a response', async () => {
+    for (let time = 0; time < 2_100; time += 5) {
       const { first, runFor } = await election('me')
-      await runFor(3_000 + moment)
+      await runFor(3_000 + time)
       first.process.pause()
       await runFor(10_400)
       first.process.resume()
       await runFor(4_000)
-      assert.equal(first.elector.leadership.isHeld(), true, `stopped at ${moment} ms`)
+      assert.equal(first.elector.leadership.isHeld(), true, `stopped at ${time} ms`)
     }
   })
 
-  it('has lost when somebody did', async () => {
+  it('loses leadership if another candidate took the lease', async () => {
     const { members, first, runFor } = await election('me', 'other')
     await runFor(3_000)
     first.process.pause()
@@ -77,10 +77,10 @@ describe('a leader that is held up', () => {
     first.process.resume()
     await runFor(5_000)
     const { signal } = first.elector.leadership
-    assert.match(String((signal.reason as Error | undefined)?.message), /went to other/)
+    assert.match(String((signal.reason as Error | undefined)?.message), /is held by other/)
   })
 
-  it('has lost when it still cannot renew, and says both', async () => {
+  it('loses leadership if it still cannot renew, and reports both reasons', async () => {
     const { first, runFor } = await election('me')
     await runFor(3_000)
     first.process.cutOff = true
@@ -91,6 +91,6 @@ describe('a leader that is held up', () => {
     assert.equal(first.elector.leadership.signal.aborted, false)
     await runFor(1_100)
     const { message } = first.elector.leadership.signal.reason as Error
-    assert.match(message, /not renewed within 10000 ms; the process was held up for \d+ ms/)
+    assert.match(message, /not renewed within 10000 ms; the process got no CPU time for \d+ ms/)
   })
 })

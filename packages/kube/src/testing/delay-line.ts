@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** For tests: does things later, in the order in which they were given, whatever each has to wait. */
+/** Runs actions later, in the order in which they were given, with any delays. */
 export class DelayLine {
   readonly #waiting: { readonly at: number; readonly act: () => void }[] = []
   #timer: NodeJS.Timeout | undefined
 
   push(ms: number, act: () => void): void {
     this.#waiting.push({ at: performance.now() + ms, act })
-    // One timer for all: of two that end together, the event loop may ring the later one first.
+    // One timer for all: of two timers with the same end, the event loop may fire the later one first.
     if (!this.#timer) this.#drain()
   }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reading what an API server answers.
+// Reads responses of the API server.
 import type { TransportStream } from './transport.ts'
 
-/** The server answered, but not with what was asked for. */
-export class RefusedAnswer extends Error {
-  override readonly name = 'RefusedAnswer'
+/** The server rejected the request, or the watch sent an ERROR event. */
+export class ResponseError extends Error {
+  override readonly name = 'ResponseError'
   readonly status: number
   readonly retryAfterMs: number | undefined
 
@@ -15,8 +15,8 @@ export class RefusedAnswer extends Error {
     this.retryAfterMs = retryAfterMs
   }
 
-  /** The resource version, or the page, is no longer known; only a new list helps. */
-  get gone(): boolean {
+  /** The resourceVersion or the page has expired; only a new list helps. */
+  get isExpired(): boolean {
     return this.status === 410
   }
 }
@@ -28,24 +28,24 @@ export interface StatusObject {
   readonly reason?: string
 }
 
-/** Enough for any message; a proxy's page of HTML is not wanted in full. */
-const longestMessage = 300
+/** Enough for any message, and a bound for the HTML page of a proxy. */
+const maxMessageLength = 300
 
-export async function refusal(answer: TransportStream): Promise<RefusedAnswer> {
-  const text = await textOf(answer.body).catch(() => '')
-  return new RefusedAnswer(answer.status, messageIn(text), retryAfterOf(answer.headers['retry-after']))
+export async function readError(response: TransportStream): Promise<ResponseError> {
+  const text = await textOf(response.body).catch(() => '')
+  return new ResponseError(response.status, messageIn(text), retryAfterOf(response.headers['retry-after']))
 }
 
 function messageIn(text: string): string {
   try {
     const { message, reason } = JSON.parse(text) as StatusObject
-    return (message || reason || '').slice(0, longestMessage)
+    return (message || reason || '').slice(0, maxMessageLength)
   } catch {
-    return text.replaceAll(/\s+/g, ' ').trim().slice(0, longestMessage)
+    return text.replaceAll(/\s+/g, ' ').trim().slice(0, maxMessageLength)
   }
 }
 
-/** Only seconds, which is what Kubernetes sends; a date falls back to our own patience. */
+/** Accepts seconds only, as Kubernetes sends them. For a date the waiter uses its own back-off. */
 function retryAfterOf(header: string | readonly string[] | undefined): number | undefined {
   return typeof header === 'string' && /^\d+$/.test(header) ? Number(header) * 1_000 : undefined
 }
@@ -57,7 +57,7 @@ export async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   return text + decoder.decode()
 }
 
-/** Complete lines only: what follows the last line break was cut off and means nothing. */
+/** Yields complete lines only. Bytes after the last line break are a truncated event and are dropped. */
 export async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let pending = ''

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An API server in a few lines, for tests: one history of numbered changes, the verbs that the client has, watches that
-// a test can hold back, cut or outdate. It validates nothing and knows no kinds.
+// A minimal API server for tests: one history of numbered changes, the verbs of the client, and watches that a test
+// can delay, cut or expire. It validates nothing and knows no kinds.
 
-import type { ObjectMeta, Stored } from './object.ts'
-import { belongs, type CutKind, SimulatedWatch } from './simulated-watch.fixture.ts'
+import type { ObjectMeta, Stored } from '../client/object.ts'
 import {
   type Transport,
   TransportError,
   type TransportRequest,
   type TransportResponse,
   type TransportStream,
-} from './transport.ts'
+} from '../client/transport.ts'
+import { belongs, type CutKind, SimulatedWatch } from './simulated-watch.ts'
 
 type Json = Stored & Record<string, unknown>
 
@@ -21,17 +21,17 @@ export interface HistoryEntry {
   readonly object: Json
 }
 
-/** What a test does to a request: an answer of its own, losing it before or after it was carried out, or nothing. */
-export type Fault = TransportResponse | 'lose request' | 'lose answer' | undefined
+/** The fault of a request: another response, loss before or after it was carried out, or none. */
+export type Fault = TransportResponse | 'lose request' | 'lose response' | undefined
 
 export interface SimulatedServerOptions {
   /** Called for each request that is not a watch. */
   readonly fault?: (request: TransportRequest) => Fault
-  /** Called for each watch: an answer of its own, or nothing. */
+  /** Called for each watch: another response, or none. */
   readonly watchFault?: (request: TransportRequest) => Fault
-  /** Waits before a request arrives, before its answer arrives, before each watch event arrives. */
-  readonly delay?: (what: 'request' | 'answer' | 'event') => Promise<void>
-  /** False: streaming lists are refused, as by servers that do not have them. */
+  /** Delays requests, responses and watch events. */
+  readonly delay?: (what: 'request' | 'response' | 'event') => Promise<void>
+  /** False: streaming lists are rejected, as by servers without them. */
   readonly streamingList?: boolean
 }
 
@@ -41,7 +41,7 @@ interface Address {
   readonly query: URLSearchParams
 }
 
-/** Across servers: no two objects ever have the same. */
+/** Shared by all servers, so that UIDs are unique. */
 let uidsGiven = 0
 
 export class SimulatedServer implements Transport {
@@ -65,12 +65,12 @@ export class SimulatedServer implements Transport {
     return this.#watches.size
   }
 
-  /** Forgets history: watches from before now are answered with 410. */
+  /** Drops the history: the server responds to older watches with 410. */
   compact(): void {
     this.#compacted = this.#resourceVersion
   }
 
-  /** Ends every watch: cleanly, or as when the connection breaks, perhaps in the middle of an event. */
+  /** Ends every watch: cleanly, or like a broken connection, possibly in the middle of an event. */
   cutWatches(how: CutKind = 'break'): void {
     for (const watch of this.#watches) watch.cut(how)
   }
@@ -86,11 +86,11 @@ export class SimulatedServer implements Transport {
     const fault = this.#options.fault?.(request)
     if (fault === 'lose request') throw new TransportError('network', true, 'lost')
     if (typeof fault === 'object') return fault
-    const answer = this.#carryOut(request)
-    await this.#options.delay?.('answer')
-    if (fault === 'lose answer') throw new TransportError('network', true, 'lost')
+    const response = this.#carryOut(request)
+    await this.#options.delay?.('response')
+    if (fault === 'lose response') throw new TransportError('network', true, 'lost')
     if (request.signal?.aborted) throw new TransportError('aborted', true, 'aborted')
-    return answer
+    return response
   }
 
   async stream(request: TransportRequest): Promise<TransportStream> {
@@ -125,7 +125,7 @@ export class SimulatedServer implements Transport {
     this.cutWatches('end')
   }
 
-  /** What another client does. */
+  /** A write of another client. */
   write(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): TransportResponse {
     return this.#carryOut({ method, path, headers: {}, body: JSON.stringify(body), timeoutMs: 0 })
   }
@@ -239,18 +239,18 @@ async function streamOf(response: TransportResponse): Promise<TransportStream> {
   }
 }
 
-/** A server that gives these answers, one after the other, the last one for ever. */
+/** A server that returns these responses one after the other, and the last one for ever. */
 export function scripted(
-  ...answers: (TransportResponse | Error)[]
+  ...responses: (TransportResponse | Error)[]
 ): Transport & { requests: TransportRequest[] } {
   const requests: TransportRequest[] = []
   return {
     requests,
     async request(request) {
       requests.push(request)
-      const answer = answers.length > 1 ? answers.shift()! : answers[0]!
-      if (answer instanceof Error) throw answer
-      return answer
+      const response = responses.length > 1 ? responses.shift()! : responses[0]!
+      if (response instanceof Error) throw response
+      return response
     },
     async stream() {
       throw new Error('not scripted')

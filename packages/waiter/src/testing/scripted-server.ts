@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For tests: an API server on loopback that follows a script, the files of a pod, and a clock that is always early.
+// An API server on loopback that follows a script, the files of a pod, and a clock that fires at once.
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import http, { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ApiConnection } from './api-connection.ts'
-import type { Clock } from './clock.ts'
-import { podCliqueLabel } from './pod.ts'
-import { timing } from './timing.ts'
+import { ApiConnection } from '../api-connection.ts'
+import type { Clock } from '../clock.ts'
+import { podCliqueLabel } from '../pod.ts'
+import { timing } from '../timing.ts'
 
-export interface Asked {
+export interface RecordedRequest {
   readonly path: string
   readonly query: Readonly<Record<string, string>>
   readonly token: string | undefined
 }
 
-/** Answers one request. */
-export type Step = (response: ServerResponse, asked: Asked) => void
+/** Responds to one request. */
+export type Step = (response: ServerResponse, requests: RecordedRequest) => void
 
 export const pod = (name: string, clique: string, ready: boolean, version = '1') => ({
   metadata: { name, resourceVersion: version, labels: { [podCliqueLabel]: clique } },
@@ -32,7 +32,7 @@ export const list =
     response.end(JSON.stringify({ metadata: { resourceVersion: version, continue: more }, items }))
   }
 
-/** A watch that brings these events and stays open. */
+/** A watch that sends these events and stays open. */
 export const watch =
   (...events: readonly object[]): Step =>
   response => {
@@ -40,7 +40,7 @@ export const watch =
     for (const event of events) response.write(`${JSON.stringify(event)}\n`)
   }
 
-/** A watch that brings these events and is ended by the server. */
+/** A watch that sends these events and then ends. */
 export const endingWatch =
   (...events: readonly object[]): Step =>
   response => {
@@ -53,7 +53,7 @@ export const status =
     response.writeHead(code, headers).end(JSON.stringify({ kind: 'Status', code, message }))
   }
 
-/** The connection breaks before or in the middle of an answer. */
+/** The connection breaks before or in the middle of a response. */
 export const cut =
   (text = ''): Step =>
   response => {
@@ -62,21 +62,21 @@ export const cut =
   }
 
 export class ScriptedServer implements AsyncDisposable {
-  readonly asked: Asked[] = []
-  /** Holds `token` and `ca.crt`. */
+  readonly requests: RecordedRequest[] = []
+  /** Contains `token` and `ca.crt`. */
   readonly directory = mkdtempSync(join(tmpdir(), 'grove-waiter-'))
   readonly #steps: Step[]
   readonly #server = createServer((request, response) => {
     const url = new URL(request.url ?? '', 'http://server')
-    const asked: Asked = {
+    const requests: RecordedRequest = {
       path: url.pathname,
       query: Object.fromEntries(url.searchParams),
       token: request.headers.authorization?.replace('Bearer ', ''),
     }
-    this.asked.push(asked)
+    this.requests.push(requests)
     const step = this.#steps.shift()
-    if (step) step(response, asked)
-    else status(500, 'the script is at its end')(response, asked)
+    if (step) step(response, requests)
+    else status(500, 'the script is at its end')(response, requests)
   })
   #port = 0
 
@@ -123,8 +123,8 @@ export class ScriptedServer implements AsyncDisposable {
   }
 }
 
-/** Fires everything at once, except the reminder, which the test fires itself. */
-export class HurriedClock implements Clock {
+/** Fires every timer at once, except the reminder, which the test fires. */
+export class ImmediateClock implements Clock {
   readonly pauses: number[] = []
   remind: () => void = () => {}
   readonly #onPause: (count: number) => Promise<void>

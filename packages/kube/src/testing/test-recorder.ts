@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A recorder on a clock that tests turn, and a sink that keeps, fails, hangs or refuses.
+// A recorder on a fake clock, and a sink that stores, fails, hangs or rejects.
 import { FakeClock } from '../clock/index.ts'
-import type { EventDescription, EventFormat, EventSubject, StoredEvent } from './event.ts'
-import { EventRecorder, type EventRecorderOptions } from './recorder.ts'
-import type { EventSink } from './sink.ts'
+import type { EventDescription, EventFormat, EventSubject, StoredEvent } from '../events/event.ts'
+import { EventRecorder, type EventRecorderOptions } from '../events/recorder.ts'
+import type { EventSink } from '../events/sink.ts'
 
 export const set: EventSubject = {
   apiVersion: 'example.com/v1',
@@ -31,14 +31,14 @@ export class MemorySink implements EventSink {
   readonly stored = new Map<string, Stored>()
   requests = 0
   mode: 'works' | 'fails' | 'hangs' | 'refuses' = 'works'
-  /** How long it takes to answer; no time unless told. */
-  answersAfter: (() => Promise<void>) | undefined
+  /** The delay of a response. Default: none. */
+  responseDelay: (() => Promise<void>) | undefined
   readonly #hanging: (() => void)[] = []
 
-  /** Answers what hangs, and what comes. */
+  /** Resumes hanging calls and those to come. */
   resume(): void {
     this.mode = 'works'
-    for (const answer of this.#hanging.splice(0)) answer()
+    for (const response of this.#hanging.splice(0)) response()
   }
 
   constructor(format: EventFormat = 'core/v1') {
@@ -46,22 +46,22 @@ export class MemorySink implements EventSink {
   }
 
   async create(event: StoredEvent, signal: AbortSignal) {
-    const refused = await this.#request(signal)
-    if (!refused) this.stored.set(event.metadata.name, event as Stored)
-    return refused ?? ('written' as const)
+    const rejected = await this.#request(signal)
+    if (!rejected) this.stored.set(event.metadata.name, event as Stored)
+    return rejected ?? ('written' as const)
   }
 
   async patch(event: StoredEvent, patch: object, signal: AbortSignal) {
-    const refused = await this.#request(signal)
+    const rejected = await this.#request(signal)
     const before = this.stored.get(event.metadata.name)
     if (!before) return 'gone'
     this.stored.set(event.metadata.name, { ...before, ...patch })
-    return refused ?? ('written' as const)
+    return rejected ?? ('written' as const)
   }
 
   async #request(signal: AbortSignal): Promise<'refused' | undefined> {
     this.requests++
-    await this.answersAfter?.()
+    await this.responseDelay?.()
     if (this.mode === 'fails') throw new Error('no route to host')
     if (this.mode === 'hangs')
       await new Promise<void>((resolve, reject) => {

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A process for the tests of the election: while it leads it writes its name into one ConfigMap, without any
-// precondition, through a fenced client. Told by the environment: KUBECONFIG, NAMESPACE, IDENTITY.
-// Says on standard output when it leads and when it stops.
+// A process for the tests of the election. While it leads, it writes its name into one ConfigMap, without any
+// precondition, through a fenced client. Environment: KUBECONFIG, NAMESPACE, IDENTITY. Prints to standard output when
+// it leads and when it stops.
 import { loadKubeconfig } from '../auth/index.ts'
-import { configMaps } from '../client/config-maps.fixture.ts'
 import { createClient, createClientOn, createTransport } from '../client/index.ts'
 import { systemClock } from '../clock/index.ts'
+import { FencedTransport, LeaseElector, leaseClient } from '../lease/index.ts'
 import { Manager, stopSignal } from '../manager/index.ts'
-import { FencedTransport, LeaseElector, leaseClient } from './index.ts'
+import { configMaps } from './config-maps.ts'
 
-/**
- * Shorter than the defaults so that tests take seconds, with a margin of three seconds for a slow machine.
- */
+/** Shorter than the defaults so that tests take seconds, with a margin of three seconds for a slow machine. */
 const times = { leaseDurationMs: 6_000, renewDeadlineMs: 3_000, retryPeriodMs: 500 }
 const writeEveryMs = 50
 const lostLeadershipExitCode = 6
@@ -49,7 +47,7 @@ manager.addController('writer', {
 async function write(signal: AbortSignal): Promise<void> {
   for (let count = 0; !signal.aborted; count++) {
     const merge = { data: { writer: identity, count: String(count) } }
-    // A write that fails is not repeated: whether it arrived is what the test looks at.
+    // A failed write is not repeated, because the test examines whether it arrived.
     await client
       .patch(configMaps, { namespace, name: 'log' }, { merge }, { signal, attempts: 1 })
       .catch(() => {})

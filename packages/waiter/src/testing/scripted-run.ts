@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For tests: the waiter on a scripted server, and the events that such a server sends.
-import { HurriedClock, pod, type ScriptedServer as Server } from './scripted-server.ts'
-import { runWaiter, type WaiterOptions } from './waiter.ts'
+import { runWaiter, type WaiterOptions } from '../waiter.ts'
+// Runs the waiter on a scripted server. Also creates the events that such a server sends.
+import { ImmediateClock, pod, type ScriptedServer as Server } from './scripted-server.ts'
 
 export interface Run {
   readonly code: number
@@ -12,15 +12,15 @@ export interface Run {
 
 export async function run(
   server: Server,
-  words: readonly string[],
+  args: readonly string[],
   options: Partial<WaiterOptions> = {},
 ): Promise<Run> {
   const lines: string[] = []
-  const clock = new HurriedClock()
+  const clock = new ImmediateClock()
   const transport = server.connection
   try {
     const code = await runWaiter({
-      words,
+      args,
       namespace: 'team',
       transport,
       clock,
@@ -45,4 +45,4 @@ export const gone = {
   type: 'ERROR',
   object: { kind: 'Status', code: 410, message: 'too old resource version' },
 }
-export const versions = (server: Server) => server.asked.map(({ query }) => query.resourceVersion)
+export const versions = (server: Server) => server.requests.map(({ query }) => query.resourceVersion)

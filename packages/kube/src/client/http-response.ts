@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What undici tells about one request, turned into an answer or into one TransportError.
+// Turns the callbacks of undici for one request into a response or one TransportError.
 import { type Dispatcher, errors } from 'undici'
 import {
   TransportError,
@@ -9,17 +9,17 @@ import {
   type TransportStream,
 } from './transport.ts'
 
-/** Bytes of a stream that nobody has read yet before its connection is told to wait. */
+/** Unread bytes of a stream at which its connection is paused. */
 const streamBufferBytes = 1024 * 1024
 
-/** What both kinds of answers share: whether the request went out, being aborted, and failing in one way. */
-export abstract class Answer implements Dispatcher.DispatchHandler {
+/** The common part of both kinds of response: whether the request was sent, abortion, and failure. */
+export abstract class HttpResponse implements Dispatcher.DispatchHandler {
   protected status = 0
   protected headers: TransportHeaders = {}
   protected controller: Dispatcher.DispatchController | undefined
   #signal: AbortSignal | undefined
   #abort: (() => void) | undefined
-  #over: (() => void) | undefined
+  #finished: (() => void) | undefined
   #failed = false
   #sent = false
 
@@ -30,12 +30,12 @@ export abstract class Answer implements Dispatcher.DispatchHandler {
     signal.addEventListener('abort', this.#abort, { once: true })
   }
 
-  /** Tells once that the connection has nothing more to do with this request, however it ended. */
-  whenOver(over: () => void): void {
-    this.#over = over
+  /** Calls back once when the connection is finished with this request, with any result. */
+  onFinished(over: () => void): void {
+    this.#finished = over
   }
 
-  /** The error reaches whoever waits for this answer; called at most once. */
+  /** Passes the error to the caller; called at most once. */
   protected abstract fail(error: TransportError): void
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -51,17 +51,17 @@ export abstract class Answer implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#forgetSignal()
-    this.#tellOver()
+    this.#notifyFinished()
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
     this.#failOnce(error)
-    this.#tellOver()
+    this.#notifyFinished()
   }
 
-  #tellOver(): void {
-    const over = this.#over
-    this.#over = undefined
+  #notifyFinished(): void {
+    const over = this.#finished
+    this.#finished = undefined
     over?.()
   }
 
@@ -79,7 +79,7 @@ export abstract class Answer implements Dispatcher.DispatchHandler {
 
   protected abort(): void {
     const reason = abortReason(this.#signal)
-    // A request that still waits for a connection has no controller; it is dropped when its turn comes.
+    // A request that still waits for a connection has no controller. It is dropped when its turn comes.
     if (this.controller) this.controller.abort(reason)
     else this.#failOnce(reason)
   }
@@ -87,13 +87,13 @@ export abstract class Answer implements Dispatcher.DispatchHandler {
   #describe(error: Error): TransportError {
     if (this.#signal?.aborted) return new TransportError('aborted', this.#sent, 'aborted', error)
     const timeout = error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError
-    if (timeout) return new TransportError('timeout', this.#sent, 'the server did not answer in time', error)
+    if (timeout) return new TransportError('timeout', this.#sent, 'the server did not respond in time', error)
     return new TransportError('network', this.#sent, messageOf(error), error)
   }
 }
 
-/** An answer that is handed over when all of it is there. */
-export class WholeAnswer extends Answer {
+/** A response that is delivered when it is complete. */
+export class BufferedResponse extends HttpResponse {
   #chunks: Buffer[] = []
   readonly #resolve: (response: TransportResponse) => void
   readonly #reject: (error: TransportError) => void
@@ -123,8 +123,8 @@ export class WholeAnswer extends Answer {
   }
 }
 
-/** An answer that is handed over when it begins, and read as it comes. */
-export class StreamedAnswer extends Answer {
+/** A response that is delivered when it starts, and read as it arrives. */
+export class StreamedResponse extends HttpResponse {
   readonly #resolve: (stream: TransportStream) => void
   readonly #reject: (error: TransportError) => void
   #started = false
@@ -132,7 +132,7 @@ export class StreamedAnswer extends Answer {
   #bufferedBytes = 0
   #ended = false
   #error: TransportError | undefined
-  #wake: (() => void) | undefined
+  #resume: (() => void) | undefined
 
   constructor(
     signal: AbortSignal | undefined,
@@ -159,19 +159,19 @@ export class StreamedAnswer extends Answer {
     this.#chunks.push(chunk)
     this.#bufferedBytes += chunk.length
     if (this.#bufferedBytes > streamBufferBytes) controller.pause()
-    this.#wake?.()
+    this.#resume?.()
   }
 
   override onResponseEnd(): void {
     super.onResponseEnd()
     this.#ended = true
-    this.#wake?.()
+    this.#resume?.()
   }
 
   protected override fail(error: TransportError): void {
     this.#ended = true
     this.#error ??= error
-    if (this.#started) this.#wake?.()
+    if (this.#started) this.#resume?.()
     else this.#reject(error)
   }
 
@@ -187,18 +187,18 @@ export class StreamedAnswer extends Answer {
         if (this.#error) throw this.#error
         if (this.#ended) return
         await new Promise<void>(resolve => {
-          this.#wake = resolve
+          this.#resume = resolve
         })
-        this.#wake = undefined
+        this.#resume = undefined
       }
     } finally {
-      if (!this.#ended) this.controller?.abort(new Error('the reader of the stream has left'))
+      if (!this.#ended) this.controller?.abort(new Error('the reader closed the stream'))
     }
   }
 }
 
-/** What is aborted already must not wait for its turn to hear so. */
-export function refuseAborted(signal: AbortSignal | undefined): void {
+/** An aborted request must fail at once, not when its turn comes. */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new TransportError('aborted', false, 'aborted', abortReason(signal))
 }
 
@@ -206,7 +206,7 @@ function abortReason(signal: AbortSignal | undefined): Error {
   return signal?.reason instanceof Error ? signal.reason : new Error(`aborted: ${String(signal?.reason)}`)
 }
 
-/** Node reports a host with several addresses as one error without a text of its own. */
+/** For a host with several addresses, Node throws one error without a message of its own. */
 function messageOf(error: Error): string {
   if (error instanceof AggregateError && error.errors.length > 0)
     return error.errors.map(each => (each instanceof Error ? each.message : String(each))).join('; ')
