@@ -11,7 +11,7 @@ const allowed: Record<string, readonly string[]> = {
   'packages/kube': [],
   'packages/waiter': [],
   'packages/operator': ['@grove/api', '@grove/kube', '@grove/apimachinery'],
-  'packages/scheduler': ['@grove/api', '@grove/kube'],
+  'packages/scheduler': ['@grove/api', '@grove/kube', '@grove/apimachinery'],
   'packages/cluster': ['@grove/kube', '@grove/apimachinery'],
   'packages/cli': [
     '@grove/api',
