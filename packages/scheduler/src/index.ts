@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+export { plan } from './plan.ts'
+export { defaultPolicy } from './policy.ts'
 export { defaultSchedulerName, snapshotFrom } from './snapshot/index.ts'
 export type * from './types.ts'
