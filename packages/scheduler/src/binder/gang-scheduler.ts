@@ -15,21 +15,15 @@ import {
   isConflict,
   isNotFound,
   type Logger,
-  type Registry,
   type ReconcileResult,
+  type Registry,
   type Stored,
 } from '@grove/kube'
-import type { Decision, GangDecision, Plan, PodBinding, Policy } from '../types.ts'
 import { snapshotFrom } from '../snapshot/index.ts'
+import type { Decision, GangDecision, Plan, PodBinding, Policy } from '../types.ts'
 import { AssumedPods } from './assumed-pods.ts'
 import type { SchedulerCaches } from './caches.ts'
-import {
-  bindingStatus,
-  type GangProgress,
-  gangStatus,
-  type Members,
-  progressOf,
-} from './gang-status.ts'
+import { bindingStatus, type GangProgress, gangStatus, type Members, progressOf } from './gang-status.ts'
 import { planRelease } from './release.ts'
 import { resources } from './resources.ts'
 import { Slots } from './slots.ts'
@@ -237,7 +231,9 @@ export class GangScheduler {
       ...(waiting
         ? pods
             .filter(pod => !pod.spec.nodeName && !pod.spec.schedulingGates?.length)
-            .map(pod => this.#slots.run(() => this.#reportPod(pod as Stored<Pod>, waiting.message, now, signal)))
+            .map(pod =>
+              this.#slots.run(() => this.#reportPod(pod as Stored<Pod>, waiting.message, now, signal)),
+            )
         : []),
     ])
     return { deadline: release.deadline, written }
@@ -314,8 +310,8 @@ function membersByGang(pods: readonly Pod[], schedulerName: string): Map<string,
     const isOver = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
     if (!gang || !clique || deletionTimestamp || isOver || pod.spec.schedulerName !== schedulerName) continue
     const key = `${namespace}/${gang}`
-    let groups = gangs.get(key)
-    if (!groups) gangs.set(key, (groups = new Map()))
+    const groups = gangs.get(key) ?? new Map<string, Pod[]>()
+    gangs.set(key, groups)
     const members = groups.get(clique)
     if (members) members.push(pod)
     else groups.set(clique, [pod])

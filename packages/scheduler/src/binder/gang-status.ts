@@ -73,7 +73,12 @@ export function startedAt({ status }: PodGang): number | undefined {
 export const bindingReason = 'Binding'
 
 /** The status to write before the first pod is bound. It is the only durable record of an attempt. */
-export function bindingStatus(gang: PodGang, progress: GangProgress, pods: number, now: number): PodGangStatus {
+export function bindingStatus(
+  gang: PodGang,
+  progress: GangProgress,
+  pods: number,
+  now: number,
+): PodGangStatus {
   const isRepair = wasScheduled(gang, progress)
   return withConditions(gang, isRepair ? (gang.status?.phase ?? 'Running') : 'Starting', now, [
     [conditionType.podGangScheduled, 'False', bindingReason, `binding ${pods} pods`],
@@ -93,7 +98,12 @@ export function gangStatus(
     const score = decision?.placementScore ?? gang.status?.placementScore
     return {
       ...withConditions(gang, isRunning ? 'Running' : 'Starting', now, [
-        [conditionType.podGangScheduled, 'True', 'Bound', `${bound} pods are bound; the minimum is ${minimum}`],
+        [
+          conditionType.podGangScheduled,
+          'True',
+          'Bound',
+          `${bound} pods are bound; the minimum is ${minimum}`,
+        ],
         [
           conditionType.podGangReady,
           isReady ? 'True' : 'False',
@@ -114,7 +124,12 @@ export function gangStatus(
       explanation?.code ?? 'NotYetEvaluated',
       explanation?.message ?? 'the scheduler has not evaluated the gang yet',
     ],
-    [conditionType.podGangReady, 'False', 'PodsNotReady', `${ready} pods are ready; the minimum is ${minimum}`],
+    [
+      conditionType.podGangReady,
+      'False',
+      'PodsNotReady',
+      `${ready} pods are ready; the minimum is ${minimum}`,
+    ],
     ...(isRepair ? unhealthy(progress) : []),
   ])
 }
@@ -156,7 +171,9 @@ function withConditions(
 }
 
 function isTrue(status: PodGangStatus | undefined, type: string): boolean {
-  return status?.conditions?.some(condition => condition.type === type && condition.status === 'True') ?? false
+  return (
+    status?.conditions?.some(condition => condition.type === type && condition.status === 'True') ?? false
+  )
 }
 
 function isReady(pod: Pod): boolean {

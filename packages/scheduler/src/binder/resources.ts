@@ -13,7 +13,12 @@ import {
 import { defineResource, type KubeObject, type Resource } from '@grove/kube'
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../types.ts'
 
-function kind<T>(group: string, resource: string, kind: string, namespaced: boolean): Resource<T & KubeObject> {
+function kind<T>(
+  group: string,
+  resource: string,
+  kind: string,
+  namespaced: boolean,
+): Resource<T & KubeObject> {
   return defineResource<T & KubeObject>({ group, version: 'v1', resource, kind, namespaced })
 }
 
@@ -25,6 +30,11 @@ export const resources = {
   priorityClasses: kind<PriorityClass>('scheduling.k8s.io', 'priorityclasses', 'PriorityClass', false),
   namespaces: kind<Namespace>('', 'namespaces', 'Namespace', false),
   persistentVolumes: kind<PersistentVolume>('', 'persistentvolumes', 'PersistentVolume', false),
-  persistentVolumeClaims: kind<PersistentVolumeClaim>('', 'persistentvolumeclaims', 'PersistentVolumeClaim', true),
+  persistentVolumeClaims: kind<PersistentVolumeClaim>(
+    '',
+    'persistentvolumeclaims',
+    'PersistentVolumeClaim',
+    true,
+  ),
   storageClasses: kind<StorageClass>('storage.k8s.io', 'storageclasses', 'StorageClass', false),
 } as const
