@@ -30,14 +30,13 @@ import {
   reviewerOf,
   systemClock,
 } from '@grove/kube'
-import { schedulerBackends } from '../backends/registry.ts'
-import { textOf } from '../coded-error.ts'
+import { RemovalsUnderWay } from '../apply/removals-under-way.ts'
+import { StatusDebounce } from '../apply/status-debounce.ts'
+import { Caches } from '../caches/caches.ts'
+import { optionalKinds } from '../caches/optional-kinds.ts'
+import { textOf } from '../errors/coded-error.ts'
 import { Operator } from '../operator.ts'
-import { optionalKinds } from '../optional-kinds.ts'
-import { rehearse } from '../rehearsal/rehearse.ts'
-import { RemovalsUnderWay } from '../removals-under-way.ts'
-import { StatusPace } from '../status-pace.ts'
-import { World } from '../world.ts'
+import { schedulerBackends } from '../schedulers/registry.ts'
 import { servedCertificates } from './certificates.ts'
 import { recordedEvents } from './event-records.ts'
 import { exitCode, LaunchError } from './exit-code.ts'
@@ -159,7 +158,7 @@ function addControllers(manager: Manager, parts: Parts): void {
     ...(cluster.credentials && { credentials: cluster.credentials }),
   })
   const recorder = new EventRecorder({ sink: eventSink(client), clock, log, registry: manager.registry })
-  const world = new World(fenced, {
+  const caches = new Caches(fenced, {
     clock,
     watches,
     onFailure: (resource, error, retryInMs) =>
@@ -168,43 +167,37 @@ function addControllers(manager: Manager, parts: Parts): void {
   const image = process.env[operatorEnvironment.waiterImage]
   const operator = new Operator({
     context: {
-      world,
+      caches,
       clock,
       configuration,
       backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
       waiterImage: image && `${image}:${version.gitVersion}`,
-      statusPace: new StatusPace(clock),
+      statusDebounce: new StatusDebounce(clock),
       removals: new RemovalsUnderWay(),
       events: recordedEvents(recorder),
     },
     log,
     registry: manager.registry,
   })
-  manager.addCache('world', {
-    run: async signal => void (await world.run(signal)),
-    waitForSync: signal => world.waitForSync(signal),
+  manager.addCache('caches', {
+    run: async signal => void (await caches.run(signal)),
+    waitForSync: signal => caches.waitForSync(signal),
   })
   manager.addController('operator', operator)
-  manager.addBackground('settling in', { run: signal => settleIn(world, configuration, log, signal) })
+  manager.addBackground('compile cache', { run: signal => storeCompiledCode(caches, signal) })
   manager.addLastStep('events', () => recorder.stop(lastEventsMs))
 }
 
-/** What makes the first set and the next start quicker; everything works without. */
-async function settleIn(
-  world: World,
-  configuration: OperatorConfiguration,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<void> {
+/**
+ * Stores compiled code now, not only when the process ends in order: a process that starts without it needs 25 MiB more,
+ * for the compiler of TypeScript. Nothing happens unless NODE_COMPILE_CACHE names a folder.
+ */
+async function storeCompiledCode(caches: Caches, signal: AbortSignal): Promise<void> {
   try {
-    await world.waitForSync(signal)
-    // Sets that are there already teach more, and sooner.
-    if (world.sets.size === 0) await rehearse(configuration, clock, signal)
-    // Kept now, not only at a regular end: without it a process needs 25 MiB more, for the compiler of TypeScript.
-    // Nothing happens unless NODE_COMPILE_CACHE names a folder.
+    await caches.waitForSync(signal)
     flushCompileCache()
   } catch (error) {
-    if (!signal.aborted) log.error('Settling in failed; the first set may take a little longer', { error })
+    if (!signal.aborted) throw error
   }
 }
 

@@ -20,6 +20,8 @@ export interface FuzzOptions {
 export interface FuzzReport {
   readonly admission: AdmissionReport
   readonly sets: SetReport
+  /** See GaugeLine. */
+  readonly delayMs: number
   readonly stallMs: number
   readonly peakMiB: number
   /** Live heap after the warm-up and at the end, both after a garbage collection. */
@@ -99,6 +101,7 @@ export async function fuzz(options: FuzzOptions, progress: (line: string) => voi
     return {
       admission,
       sets,
+      delayMs: Math.max(0, ...lines.map(({ delayMs }) => delayMs)),
       stallMs: Math.max(0, ...lines.map(({ stallMs }) => stallMs)),
       peakMiB: Math.max(0, ...lines.map(({ residentMiB }) => residentMiB)),
       heapMiB: { before: before?.heapMiB ?? Number.NaN, after: after?.heapMiB ?? Number.NaN },

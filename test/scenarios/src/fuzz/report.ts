@@ -40,7 +40,7 @@ export function reportLines(report: FuzzReport): string[] {
     `largest answer       ${admission.largestAnswerBytes} bytes`,
     `sets                 ${sets.lived} created, disturbed ${sets.disturbances} times and deleted; ${sets.rejected} rejected`,
     `ordinary sets        ${sets.ordinary} became available, the slowest after ${sets.slowestOrdinaryMs.toFixed(0)} ms`,
-    `longest stall        ${report.stallMs.toFixed(0)} ms of the event loop`,
+    `longest stall        ${report.stallMs.toFixed(0)} ms of work in one turn of the event loop; ${report.delayMs.toFixed(0)} ms with the time in which other processes had the processor`,
     `peak memory          ${report.peakMiB.toFixed(0)} MiB resident`,
     `live heap            ${heapMiB.before.toFixed(1)} MiB after the warm-up, ${heapMiB.after.toFixed(1)} MiB at the end`,
     ...[...admission.failures, ...sets.failures].map(failure => `  ${failure}`),
