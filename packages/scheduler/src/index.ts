@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+export { schedulerAccountName, schedulerClusterRole } from './access/cluster-role.ts'
 export { SchedulerCaches } from './binder/caches.ts'
 export { type GangEvents, GangScheduler, type GangSchedulerOptions } from './binder/gang-scheduler.ts'
+export { recordedGangEvents } from './binder/recorded-events.ts'
 export {
   defaultBindTimeoutMs,
   type RunningScheduler,
