@@ -27,6 +27,7 @@ import { bindingStatus, type GangProgress, gangStatus, type Members, progressOf 
 import { planRelease } from './release.ts'
 import { resources } from './resources.ts'
 import { Slots } from './slots.ts'
+import { SurplusDelay } from './surplus-delay.ts'
 import { unschedulablePatch } from './unschedulable-pods.ts'
 
 /** Events arrive in bursts; one cycle answers all that arrive within this time. */
@@ -64,6 +65,7 @@ type Key = 'cycle'
 export class GangScheduler {
   readonly #options: GangSchedulerOptions
   readonly #assumed = new AssumedPods()
+  readonly #surplusDelay = new SurplusDelay()
   readonly #slots = new Slots(mostBindings)
   /** Gangs whose attempt runs, by namespace and name. */
   readonly #attempts = new Map<string, Promise<void>>()
@@ -107,8 +109,9 @@ export class GangScheduler {
     if (dryRun) return deadlineOf([decision.nextDeadline])
     const members = membersByGang(caches.pods.list(), schedulerName)
     const decisions = new Map(decision.gangs.map(gang => [`${gang.namespace}/${gang.name}`, gang]))
-    const bindings = Map.groupBy(decision.bindings, ({ namespace, gang }) => `${namespace}/${gang}`)
-    const deadlines = [decision.nextDeadline]
+    const due = this.#surplusDelay.due(decision, clock.monotonic())
+    const bindings = Map.groupBy(due.bindings, ({ namespace, gang }) => `${namespace}/${gang}`)
+    const deadlines = [decision.nextDeadline, due.retryInMs && now + due.retryInMs]
     const writes: Promise<unknown>[] = []
     for (const gang of caches.podGangs.list()) {
       const key = `${gang.metadata.namespace}/${gang.metadata.name}`
