@@ -13,7 +13,7 @@ const allowed: Record<string, readonly string[]> = {
   'packages/waiter': [],
   'packages/installer': ['@grove/api', '@grove/kube'],
   'packages/operator': ['@grove/api', '@grove/kube', '@grove/apimachinery'],
-  'packages/scheduler': ['@grove/api', '@grove/kube'],
+  'packages/scheduler': ['@grove/api', '@grove/kube', '@grove/apimachinery'],
   'packages/cluster': ['@grove/kube', '@grove/apimachinery'],
   'packages/cli': [
     '@grove/api',

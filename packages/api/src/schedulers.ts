@@ -9,6 +9,7 @@ export const scheduler = {
   default: 'default-scheduler',
   volcano: 'volcano',
   lpx: 'lpx-scheduler',
+  grove: 'grove-scheduler',
 } as const
 
 export type SchedulerName = (typeof scheduler)[keyof typeof scheduler]

@@ -28,7 +28,7 @@ const kai = file(
 const several = file(
   'several.yaml',
   configurationOf(
-    '{defaultProfileName: default-scheduler, profiles: [{name: default-scheduler}, {name: grove-scheduler}, {name: kubernetes}]}',
+    '{defaultProfileName: default-scheduler, profiles: [{name: default-scheduler}, {name: elsewhere}, {name: kubernetes}]}',
   ),
 )
 
@@ -104,7 +104,7 @@ describe('every input is expected', () => {
       await endsWell(['render', '-f', '-', '--config', kai], `${sound()}---\n${companion}\n`)
     })
 
-  for (const name of ['grove-scheduler', 'kubernetes', 'nothing-like-it'])
+  for (const name of ['elsewhere', 'kubernetes', 'nothing-like-it'])
     it(`the scheduler ${name}`, async () => {
       await endsWell(['render', '-f', '-', '--config', several], sound(`schedulerName: ${name}, `))
       await endsWell(['render', '-f', '-'], sound(`schedulerName: ${name}, `))

@@ -8,4 +8,5 @@ export {
   supportedSchedulers,
   topologyAwareSchedulers,
 } from './schedulers.ts'
+export { type Findings, Section } from './section.ts'
 export { validateConfiguration } from './validate.ts'

@@ -14,11 +14,12 @@ function errorsOf(content: object): string[] {
   return result.outcome === 'invalid' ? result.errors.map(renderFieldError) : [result.outcome]
 }
 
-const supported = 'supported values: "kai-scheduler", "default-scheduler", "volcano", "lpx-scheduler"'
+const supported =
+  'supported values: "kai-scheduler", "default-scheduler", "volcano", "lpx-scheduler", "grove-scheduler"'
 
 describe('mistakes', () => {
   const cases: [title: string, content: object, expected: string[]][] = [
-    ...['grove-scheduler', 'kubernetes'].map((name): [string, object, string[]] => [
+    ...['kubernetes', 'elsewhere'].map((name): [string, object, string[]] => [
       `the scheduler ${name}, which does not exist`,
       { scheduler: { profiles: [{ name }], defaultProfileName: name } },
       [

@@ -12,6 +12,7 @@ import { wholeNumber } from './options.ts'
 import { readDemo, showDemo } from './up/demo.ts'
 import { requireWritable, writeKubeconfig } from './up/kubeconfig-file.ts'
 import { startLocalCluster } from './up/local-cluster.ts'
+import { localConfiguration } from './up/local-configuration.ts'
 import { readyMessage, welcome, whatNext } from './up/messages.ts'
 import { defaultWorkload } from './up/playground.ts'
 import { stopSignal } from './up/stop-signal.ts'
@@ -39,7 +40,8 @@ export async function up(options: UpOptions): Promise<number> {
   const demo = options.demo
     ? await readDemo(options.demo === true ? defaultWorkload : options.demo)
     : undefined
-  const configuration = await readConfigurationFile(options.config ?? demo?.configuration)
+  const file = options.config ?? demo?.configuration
+  const configuration = file === undefined ? localConfiguration() : await readConfigurationFile(file)
   const nodes = await nodesOf(options)
   const port = options.port === undefined ? undefined : portOf(options.port)
   if (options.kubeconfig !== undefined) requireWritable(options.kubeconfig)

@@ -209,7 +209,7 @@ test('every scheduler that the configuration accepts has a backend of that name,
     assert.equal(backends.find(name)?.name, name)
     assert.equal(schedulerBackends(supportedSchedulers, name).default.name, name)
   }
-  for (const name of ['grove-scheduler', 'kubernetes', 'constructor', '']) {
+  for (const name of ['kubernetes', 'constructor', '']) {
     const expected = { message: `there is no scheduler backend "${name}"` }
     assert.throws(() => schedulerBackends([name], 'default-scheduler'), expected)
     assert.throws(() => schedulerBackends(['default-scheduler'], name), expected)

@@ -4,6 +4,7 @@ import { label, type PodGang, type SchedulerName, scheduler } from '@grove/api'
 import type { StoredSet } from '../layout/stored.ts'
 import type { SchedulerBackend } from './backend.ts'
 import { defaultScheduler } from './default-scheduler.ts'
+import { groveScheduler } from './grove.ts'
 import { kaiScheduler } from './kai.ts'
 import { lpxScheduler } from './lpx.ts'
 import { volcano } from './volcano.ts'
@@ -13,6 +14,7 @@ const known: Readonly<Record<SchedulerName, SchedulerBackend>> = {
   [scheduler.default]: defaultScheduler,
   [scheduler.volcano]: volcano,
   [scheduler.lpx]: lpxScheduler,
+  [scheduler.grove]: groveScheduler,
 }
 
 /** The backends that the operator configuration enables. */

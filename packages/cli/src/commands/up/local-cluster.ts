@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Runs a whole cluster in this process: API server over HTTPS, simulated nodes, scheduler, kubelets, and the operator.
-import { customResourceDefinitions, type OperatorConfiguration, operatorName } from '@grove/api'
+import {
+  customResourceDefinitions,
+  enabledSchedulers,
+  type OperatorConfiguration,
+  operatorName,
+  scheduler,
+} from '@grove/api'
 import {
   type Cluster,
   ContainerLogs,
@@ -24,13 +30,15 @@ import {
   eventSink,
   isAlreadyExists,
   type KubeObject,
+  type Logger,
   systemClock,
 } from '@grove/kube'
 import { type RunningOperator, recordedEvents, startOperator } from '@grove/operator'
+import { recordedGangEvents, schedulerAccountName, startScheduler } from '@grove/scheduler'
 import { CommandError } from '../../command-error.ts'
 import { groveAdmission } from './admission-plugin.ts'
 import { openDataDirectory } from './data-directory.ts'
-import { grantOperator, operatorNamespace } from './operator-rights.ts'
+import { grantOperator, grantScheduler, operatorNamespace } from './operator-rights.ts'
 import { startupWaiter } from './startup-waiter.ts'
 
 export interface LocalClusterOptions {
@@ -102,6 +110,9 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
     events: recordedEvents(recorder),
     log,
   })
+  const gangScheduler = enabledSchedulers(configuration).has(scheduler.grove)
+    ? await startGangScheduler(client, connect, log)
+    : undefined
   return {
     front,
     client,
@@ -110,10 +121,29 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
     nodeCount: existing.items.length || options.nodes.length,
     stop: async () => {
       await front.close()
+      await gangScheduler?.stop()
       await operator.stop()
       await recorder.stop(lastEventsMs)
       await controllers.stop()
       cluster.stop()
+    },
+  }
+}
+
+/** The scheduler has here exactly the rights that it has in a real cluster. */
+async function startGangScheduler(
+  client: Client,
+  connect: (userAgent: string, user: UserInfo) => Client,
+  log: Logger,
+): Promise<{ stop(): Promise<void> }> {
+  await grantScheduler(client)
+  const own = () => connect(schedulerAccountName, serviceAccountUser(operatorNamespace, schedulerAccountName))
+  const recorder = new EventRecorder({ sink: eventSink(own()), clock: systemClock, log })
+  const running = await startScheduler(own(), { log, events: recordedGangEvents(recorder) })
+  return {
+    stop: async () => {
+      await running.stop()
+      await recorder.stop(lastEventsMs)
     },
   }
 }

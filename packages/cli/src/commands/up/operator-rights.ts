@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The identity of the operator in the embedded cluster: a service account with the same role as in a real cluster.
-import { type OperatorConfiguration, operatorName } from '@grove/api'
+// The identities of the operator and of the scheduler in the embedded cluster: service accounts with the same roles as in a
+// real cluster.
+import { type ClusterRole, type OperatorConfiguration, operatorName } from '@grove/api'
 import { type Client, defineResource, isAlreadyExists, type KubeObject, type Resource } from '@grove/kube'
 import { operatorClusterRole } from '@grove/operator'
+import { schedulerAccountName, schedulerClusterRole } from '@grove/scheduler'
 
 export const operatorNamespace = 'grove-system'
 
@@ -19,7 +21,14 @@ const rbac = (resource: string, kind: string) =>
   })
 
 export async function grantOperator(client: Client, configuration: OperatorConfiguration): Promise<void> {
-  const role = operatorClusterRole(configuration)
+  await grant(client, operatorName, operatorClusterRole(configuration))
+}
+
+export async function grantScheduler(client: Client): Promise<void> {
+  await grant(client, schedulerAccountName, schedulerClusterRole())
+}
+
+async function grant(client: Client, account: string, role: ClusterRole): Promise<void> {
   const { name } = role.metadata
   await once(client, core('namespaces', 'Namespace', false), {
     apiVersion: 'v1',
@@ -29,7 +38,7 @@ export async function grantOperator(client: Client, configuration: OperatorConfi
   await once(client, core('serviceaccounts', 'ServiceAccount', true), {
     apiVersion: 'v1',
     kind: 'ServiceAccount',
-    metadata: { name: operatorName, namespace: operatorNamespace },
+    metadata: { name: account, namespace: operatorNamespace },
   })
   await once(client, rbac('clusterroles', 'ClusterRole'), role)
   const binding = {
@@ -37,7 +46,7 @@ export async function grantOperator(client: Client, configuration: OperatorConfi
     kind: 'ClusterRoleBinding',
     metadata: { name },
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
-    subjects: [{ kind: 'ServiceAccount', name: operatorName, namespace: operatorNamespace }],
+    subjects: [{ kind: 'ServiceAccount', name: account, namespace: operatorNamespace }],
   }
   await once(client, rbac('clusterrolebindings', 'ClusterRoleBinding'), binding)
 }

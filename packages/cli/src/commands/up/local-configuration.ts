@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { defaultConfiguration, type OperatorConfiguration, scheduler } from '@grove/api'
+
+/** The configuration of a local cluster unless a file says otherwise: the gang scheduler places all sets. */
+export function localConfiguration(): OperatorConfiguration {
+  return {
+    ...defaultConfiguration(),
+    scheduler: {
+      profiles: [{ name: scheduler.grove }, { name: scheduler.default }],
+      defaultProfileName: scheduler.grove,
+    },
+    topologyAwareScheduling: { enabled: true },
+  }
+}

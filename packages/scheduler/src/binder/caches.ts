@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import {
+  type Client,
+  type Clock,
+  type KubeError,
+  type KubeObject,
+  type Resource,
+  type ResourceDescriptor,
+  resourceName,
+  WatchCache,
+} from '@grove/kube'
+import type { SnapshotObjects } from '../types.ts'
+import { resources } from './resources.ts'
+
+export interface SchedulerCachesOptions {
+  readonly clock?: Clock
+  /** Reports whether the cluster serves a kind. A kind that is not served counts as empty. Default: all are served. */
+  readonly serves?: (resource: ResourceDescriptor) => boolean
+  readonly onFailure?: (resource: string, error: KubeError, retryInMs: number) => void
+}
+
+/**
+ * Watch caches of everything that decides about placement.
+ *
+ * Not promised: that a binding of this process is visible at once. The binder keeps bindings as assumed pods until the
+ * watch shows them.
+ */
+export class SchedulerCaches {
+  readonly nodes
+  readonly pods
+  readonly podGangs
+  readonly #others
+  readonly #running: WatchCache<KubeObject>[] = []
+
+  constructor(client: Client, options: SchedulerCachesOptions = {}) {
+    const { clock, serves = () => true, onFailure } = options
+    const watch = <T extends KubeObject>(resource: Resource<T>) => {
+      const cache = newCache<T>(client, resource, { clock, onFailure })
+      if (serves(resource)) this.#running.push(cache as unknown as WatchCache<KubeObject>)
+      return cache
+    }
+    this.nodes = watch(resources.nodes)
+    this.pods = watch(resources.pods)
+    this.podGangs = watch(resources.podGangs)
+    this.#others = {
+      topologyBindings: watch(resources.topologyBindings),
+      priorityClasses: watch(resources.priorityClasses),
+      namespaces: watch(resources.namespaces),
+      persistentVolumes: watch(resources.persistentVolumes),
+      persistentVolumeClaims: watch(resources.persistentVolumeClaims),
+      storageClasses: watch(resources.storageClasses),
+    }
+  }
+
+  run(signal: AbortSignal): Promise<unknown> {
+    return Promise.all(this.#running.map(cache => cache.run(signal)))
+  }
+
+  async waitForSync(signal?: AbortSignal): Promise<void> {
+    await Promise.all(this.#running.map(cache => cache.waitForSync(signal)))
+  }
+
+  onChange(handler: () => void): () => void {
+    const unsubscribe = this.#running.map(cache => cache.onChange(() => handler()))
+    return () => {
+      for (const one of unsubscribe) one()
+    }
+  }
+
+  objects(): SnapshotObjects {
+    const others = this.#others
+    return {
+      nodes: this.nodes.list(),
+      pods: this.pods.list(),
+      podGangs: this.podGangs.list(),
+      topologyBindings: others.topologyBindings.list(),
+      priorityClasses: others.priorityClasses.list(),
+      namespaces: others.namespaces.list(),
+      persistentVolumes: others.persistentVolumes.list(),
+      persistentVolumeClaims: others.persistentVolumeClaims.list(),
+      storageClasses: others.storageClasses.list(),
+    }
+  }
+}
+
+function newCache<T extends KubeObject>(
+  client: Client,
+  resource: Resource<T>,
+  { clock, onFailure }: Pick<SchedulerCachesOptions, 'clock' | 'onFailure'>,
+): WatchCache<T> {
+  return new WatchCache<T>(client, resource, {
+    ...(clock && { clock }),
+    ...(onFailure && {
+      onFailure: (error: KubeError, retryInMs: number) => onFailure(resourceName(resource), error, retryInMs),
+    }),
+  })
+}

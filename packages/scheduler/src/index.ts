@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+export { schedulerAccountName, schedulerClusterRole } from './access/cluster-role.ts'
+export { SchedulerCaches } from './binder/caches.ts'
+export { type GangEvents, GangScheduler, type GangSchedulerOptions } from './binder/gang-scheduler.ts'
+export { recordedGangEvents } from './binder/recorded-events.ts'
+export {
+  defaultBindTimeoutMs,
+  type RunningScheduler,
+  type SchedulerStartOptions,
+  startScheduler,
+} from './binder/start-scheduler.ts'
+export { plan } from './plan.ts'
+export { defaultPolicy } from './policy.ts'
+export { defaultSchedulerName, snapshotFrom } from './snapshot/index.ts'
+export type * from './types.ts'

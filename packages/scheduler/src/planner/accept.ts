@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Model } from '../model/model.ts'
+import { Budget } from '../solver/index.ts'
+import type { GangTask } from './gang-demand.ts'
+import { apply, type Placement, placeBest, placeWith, revert, scoreOfPlacement } from './place.ts'
+
+/** A gang that was accepted in this cycle, with its nodes. */
+export interface Accepted {
+  readonly task: GangTask
+  placement: Placement
+  score: number
+  /** No placement has a higher score. */
+  best: boolean
+}
+
+export type Acceptance =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'rejected'; readonly steps: number }
+  | { readonly kind: 'unknown'; readonly steps: number }
+
+/** Improves a placement without changing its score; returns undefined if there is nothing better. */
+export type Refine = (
+  task: GangTask,
+  placement: Placement,
+  score: number,
+  budget: Budget,
+) => Placement | undefined
+
+/**
+ * Accepts a gang if and only if the minima of all accepted gangs and of this gang fit together. Accepted gangs that are
+ * not bound yet may get other nodes.
+ */
+export function accept(
+  model: Model,
+  accepted: Accepted[],
+  task: GangTask,
+  limits: { readonly gang: number; readonly cycle: Budget },
+  refine?: Refine,
+): Acceptance {
+  const budget = new Budget(limits.gang, limits.cycle)
+  const alone = placeBest(model, task, [], budget)
+  if (alone.kind === 'placed') {
+    const [found] = alone.placements
+    const placement = refine?.(task, found!, alone.score, budget) ?? found!
+    apply(model, placement)
+    accepted.push({ task, placement, score: alone.score, best: alone.best })
+    return { kind: 'accepted' }
+  }
+  if (accepted.length === 0)
+    return { kind: alone.kind === 'impossible' ? 'rejected' : 'unknown', steps: budget.steps }
+
+  // Second look: without the gangs accepted in this cycle, then together with them.
+  for (const { placement } of accepted) revert(model, placement)
+  const empty = placeWith(model, task, [], budget, {})
+  if (empty.kind !== 'placed') {
+    for (const { placement } of accepted) apply(model, placement)
+    return { kind: empty.kind === 'impossible' ? 'rejected' : 'unknown', steps: budget.steps }
+  }
+  const others = accepted.map(({ task }) => task)
+  const together = placeWith(model, task, others, budget, {})
+  if (together.kind !== 'placed') {
+    for (const { placement } of accepted) apply(model, placement)
+    return { kind: together.kind === 'impossible' ? 'rejected' : 'unknown', steps: budget.steps }
+  }
+  placeInOrder(
+    model,
+    accepted,
+    [...others, task],
+    [...together.placements.slice(1), together.placements[0]!],
+    budget,
+  )
+  return { kind: 'accepted' }
+}
+
+/** Maximizes the scores in order, so that all later gangs still fit. Falls back to a placement that is known to fit. */
+function placeInOrder(
+  model: Model,
+  accepted: Accepted[],
+  tasks: readonly GangTask[],
+  known: readonly Placement[],
+  budget: Budget,
+): void {
+  accepted.length = 0
+  let fallback = known
+  tasks.forEach((task, i) => {
+    const later = tasks.slice(i + 1)
+    const outcome = placeBest(model, task, later, budget)
+    if (outcome.kind === 'placed') fallback = [...fallback.slice(0, i), ...outcome.placements]
+    const placement = fallback[i]!
+    apply(model, placement)
+    const isBest = outcome.kind === 'placed' && outcome.best
+    accepted.push({ task, placement, score: scoreOfPlacement(task, placement), best: isBest })
+  })
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { readSchedulerConfiguration } from './configuration.ts'
+
+const header = { apiVersion: 'scheduler.config.grove.io/v1alpha1', kind: 'SchedulerConfiguration' }
+
+function problems(content: object): readonly string[] {
+  const result = readSchedulerConfiguration({ ...header, ...content })
+  return result.ok ? [] : result.problems
+}
+
+describe('the scheduler configuration', () => {
+  test('has a default for every field', () => {
+    const result = readSchedulerConfiguration(header)
+    assert.ok(result.ok)
+    assert.equal(result.configuration.schedulerName, 'grove-scheduler')
+    assert.equal(result.configuration.bindTimeoutMs, 30_000)
+    assert.equal(result.configuration.policy.preemption, 'Disabled')
+    assert.equal(result.configuration.policy.reservation, undefined)
+    assert.equal(result.configuration.leaderElection.enabled, true)
+  })
+
+  test('takes over what a file says', () => {
+    const result = readSchedulerConfiguration({
+      ...header,
+      replicaScope: 'Require',
+      preemption: 'Enabled',
+      reservation: { after: '5m' },
+      budget: { gang: 1000 },
+      bindTimeout: '10s',
+      leaderElection: { enabled: false },
+      metrics: { port: 0 },
+    })
+    assert.ok(result.ok)
+    const { policy, bindTimeoutMs, leaderElection, metrics } = result.configuration
+    assert.deepEqual(
+      [policy.replicaScope, policy.preemption, policy.reservation, policy.budget.gang],
+      ['Require', 'Enabled', { afterSeconds: 300, maxNodesPercent: 25 }, 1000],
+    )
+    assert.deepEqual([bindTimeoutMs, leaderElection.enabled, metrics.port], [10_000, false, 0])
+  })
+
+  const mistakes: [title: string, content: object, expected: RegExp][] = [
+    ['a wrong kind', { kind: 'OperatorConfiguration' }, /apiVersion and kind must be/],
+    ['an unknown field', { preemtion: 'Enabled' }, /^preemtion: unknown field$/],
+    ['an unknown field in a section', { budget: { gangs: 1 } }, /^budget.gangs: unknown field$/],
+    [
+      'a value that is not allowed',
+      { preemption: 'on' },
+      /^preemption: must be one of Disabled, Enabled, not "on"$/,
+    ],
+    ['a wrong type', { budget: { gang: 'many' } }, /^budget.gang: must be an integer/],
+    ['a duration without a unit', { bindTimeout: 'soon' }, /^bindTimeout: /],
+  ]
+  for (const [title, content, expected] of mistakes)
+    test(`rejects ${title} and names the field`, () => {
+      assert.match(problems(content).join('\n'), expected)
+    })
+
+  test('reports all problems at once', () => {
+    assert.equal(problems({ one: 1, two: 2, preemption: 'on' }).length, 3)
+  })
+})

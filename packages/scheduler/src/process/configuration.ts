@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { type Findings, Section } from '@grove/api'
+import { defaultBindTimeoutMs } from '../binder/start-scheduler.ts'
+import { defaultPolicy } from '../policy.ts'
+import { defaultSchedulerName } from '../snapshot/index.ts'
+import type { Policy } from '../types.ts'
+
+export interface SchedulerConfiguration {
+  /** `spec.schedulerName` of the pods that this scheduler places. */
+  readonly schedulerName: string
+  readonly policy: Policy
+  readonly bindTimeoutMs: number
+  readonly leaderElection: {
+    readonly enabled: boolean
+    readonly resourceName: string
+    readonly resourceNamespace: string
+    readonly leaseDuration: number
+    readonly renewDeadline: number
+    readonly retryPeriod: number
+  }
+  readonly metrics: { readonly bindAddress: string; readonly port: number }
+  readonly healthProbes: { readonly bindAddress: string; readonly port: number }
+  readonly logLevel: 'debug' | 'info' | 'error'
+  readonly logFormat: 'json' | 'text'
+}
+
+export type ConfigurationResult =
+  | { readonly ok: true; readonly configuration: SchedulerConfiguration }
+  | { readonly ok: false; readonly problems: readonly string[] }
+
+export const configurationApiVersion = 'scheduler.config.grove.io/v1alpha1'
+export const configurationKind = 'SchedulerConfiguration'
+
+const seconds = 1_000
+
+/** Unknown fields are rejected: a misspelled field would otherwise change nothing without a word. */
+export function readSchedulerConfiguration(document: unknown): ConfigurationResult {
+  const findings: Findings = { errors: [], unknownKeys: [] }
+  const root = new Section(document, '', findings)
+  const apiVersion = root.text('apiVersion', '')
+  const kind = root.text('kind', '')
+  if (apiVersion !== configurationApiVersion || kind !== configurationKind)
+    findings.errors.push(
+      `apiVersion and kind must be ${configurationApiVersion} and ${configurationKind}, not "${apiVersion}" and "${kind}"`,
+    )
+  const configuration: SchedulerConfiguration = {
+    schedulerName: root.text('schedulerName', defaultSchedulerName),
+    policy: {
+      ...defaultPolicy,
+      replicaScope: oneOf(root, 'replicaScope', ['Prefer', 'Require'], findings),
+      preemption: oneOf(root, 'preemption', ['Disabled', 'Enabled'], findings),
+      reservation: readReservation(root.section('reservation')),
+      budget: readBudget(root.section('budget')),
+    },
+    bindTimeoutMs: root.duration('bindTimeout', defaultBindTimeoutMs),
+    leaderElection: readLeaderElection(root.section('leaderElection')),
+    metrics: readEndpoint(root.section('metrics'), 9447),
+    healthProbes: readEndpoint(root.section('healthProbes'), 9448),
+    logLevel: oneOf(root, 'logLevel', ['info', 'debug', 'error'], findings),
+    logFormat: oneOf(root, 'logFormat', ['json', 'text'], findings),
+  }
+  root.close()
+  const problems = [...findings.errors, ...findings.unknownKeys.map(key => `${key}: unknown field`)]
+  return problems.length ? { ok: false, problems } : { ok: true, configuration }
+}
+
+/** The first value is the default. */
+function oneOf<T extends string>(
+  section: Section,
+  key: string,
+  values: readonly [T, ...T[]],
+  findings: Findings,
+): T {
+  const value = section.text(key, values[0])
+  const found = values.find(one => one === value)
+  if (found) return found
+  findings.errors.push(`${key}: must be one of ${values.join(', ')}, not "${value}"`)
+  return values[0]
+}
+
+function readReservation(section: Section): Policy['reservation'] {
+  const reservation = {
+    afterSeconds: section.duration('after', 600 * seconds) / seconds,
+    maxNodesPercent: section.integer('maxNodesPercent', 25),
+  }
+  section.close()
+  return section.isPresent ? reservation : undefined
+}
+
+function readBudget(section: Section): Policy['budget'] {
+  const budget = {
+    gang: section.integer('gang', defaultPolicy.budget.gang),
+    cycle: section.integer('cycle', defaultPolicy.budget.cycle),
+  }
+  section.close()
+  return budget
+}
+
+function readLeaderElection(section: Section): SchedulerConfiguration['leaderElection'] {
+  const election = {
+    enabled: section.boolean('enabled', true),
+    resourceName: section.text('resourceName', 'grove-scheduler-leader-election'),
+    resourceNamespace: section.text('resourceNamespace', ''),
+    leaseDuration: section.duration('leaseDuration', 15 * seconds),
+    renewDeadline: section.duration('renewDeadline', 10 * seconds),
+    retryPeriod: section.duration('retryPeriod', 2 * seconds),
+  }
+  section.close()
+  return election
+}
+
+function readEndpoint(section: Section, port: number): { bindAddress: string; port: number } {
+  const endpoint = { bindAddress: section.text('bindAddress', ''), port: section.integer('port', port, true) }
+  section.close()
+  return endpoint
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The gang scheduler as a process: probes, metrics, election, the scheduling loop.
+import {
+  createClient,
+  createClientOn,
+  createRegistry,
+  createTransport,
+  discover,
+  EventRecorder,
+  eventSink,
+  FencedTransport,
+  LeaseElector,
+  type Logger,
+  leaseClient,
+  loadConfig,
+  Manager,
+  requestMetrics,
+  resourceName,
+  systemClock,
+} from '@grove/kube'
+import { SchedulerCaches } from '../binder/caches.ts'
+import { GangScheduler } from '../binder/gang-scheduler.ts'
+import { recordedGangEvents } from '../binder/recorded-events.ts'
+import { plan } from '../plan.ts'
+import type { SchedulerConfiguration } from './configuration.ts'
+import { decisionMetrics } from './metrics.ts'
+
+/** Time for events that are not written yet when the process stops. */
+const lastEventsMs = 2_000
+const clock = systemClock
+
+export interface RunOptions {
+  readonly configuration: SchedulerConfiguration
+  readonly namespace: string
+  readonly log: Logger
+  readonly stop: AbortSignal
+  readonly dryRun: boolean
+}
+
+export async function runScheduler({
+  configuration,
+  namespace,
+  log,
+  stop,
+  dryRun,
+}: RunOptions): Promise<void> {
+  const cluster = loadConfig()
+  const registry = createRegistry()
+  const onRequest = requestMetrics(registry, cluster.server)
+  const options = { userAgent: 'grove-scheduler', managedFields: false, onRequest }
+  const client = createClient(cluster, options)
+  try {
+    const served = new Set((await discover(client)).map(resourceName))
+    const { leaderElection, metrics, healthProbes } = configuration
+    const lease = {
+      namespace: leaderElection.resourceNamespace || namespace,
+      name: leaderElection.resourceName,
+    }
+    const election = leaderElection.enabled
+      ? new LeaseElector({
+          ...lease,
+          client: leaseClient(client, lease),
+          clock,
+          log,
+          registry,
+          times: {
+            leaseDurationMs: leaderElection.leaseDuration,
+            renewDeadlineMs: leaderElection.renewDeadline,
+            retryPeriodMs: leaderElection.retryPeriod,
+          },
+        })
+      : undefined
+    const manager = new Manager({
+      clock,
+      log,
+      registry,
+      ...(election && { election }),
+      probes: endpoint(healthProbes),
+      metrics: endpoint(metrics),
+    })
+    manager.addHealthCheck('healthz', () => undefined)
+    // Nothing leaves this process once it no longer leads.
+    const fenced = createClientOn(new FencedTransport(createTransport(cluster), manager.leadership), {
+      ...options,
+      ...(cluster.credentials && { credentials: cluster.credentials }),
+    })
+    const caches = new SchedulerCaches(fenced, {
+      clock,
+      serves: resource => served.has(resourceName(resource)),
+      onFailure: (resource, error, retryInMs) =>
+        log.error('watch failed, retrying', { resource, error, retryInMs: Math.round(retryInMs) }),
+    })
+    const recorder = new EventRecorder({ sink: eventSink(client), clock, log, registry })
+    manager.addCache('caches', {
+      run: async signal => void (await caches.run(signal)),
+      waitForSync: signal => caches.waitForSync(signal),
+    })
+    manager.addController(
+      'gang-scheduler',
+      new GangScheduler({
+        client: fenced,
+        caches,
+        clock,
+        log,
+        registry,
+        plan,
+        policy: configuration.policy,
+        schedulerName: configuration.schedulerName,
+        bindTimeoutMs: configuration.bindTimeoutMs,
+        events: recordedGangEvents(recorder),
+        onDecision: decisionMetrics(registry),
+        dryRun,
+      }),
+    )
+    manager.addLastStep('events', () => recorder.stop(lastEventsMs))
+    log.info('scheduler starts', {
+      schedulerName: configuration.schedulerName,
+      dryRun,
+      ...(election && { lease: `${lease.namespace}/${lease.name}` }),
+    })
+    await manager.run(stop)
+  } finally {
+    await client.close()
+  }
+}
+
+function endpoint({ bindAddress, port }: { bindAddress: string; port: number }) {
+  return { port, ...(bindAddress && { host: bindAddress }) }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import { label, type Pod } from '@grove/api'
+import { unsupportedFields } from '../filters/pod-fields.ts'
+import { canonicalText, compareText, firstDifference, sortedRecord } from '../order.ts'
+import type { HostPort, PodNeeds, SnapshotPod } from '../types.ts'
+import { podRequests } from './requests.ts'
+import { type Storage, volumeNeeds } from './volumes.ts'
+
+export function snapshotPod(pod: Pod, node: string | undefined, storage: Storage): SnapshotPod {
+  const { metadata, spec } = pod
+  const labels = sortedRecord(metadata.labels ?? {})
+  const namespace = metadata.namespace ?? 'default'
+  return {
+    namespace,
+    name: metadata.name,
+    uid: metadata.uid ?? '',
+    labels,
+    node,
+    terminating: metadata.deletionTimestamp !== undefined,
+    gates: (spec.schedulingGates ?? []).map(({ name }) => name).sort(compareText),
+    index: podIndex(labels[label.podIndex]),
+    priority: spec.priority ?? 0,
+    createdAt: milliseconds(metadata.creationTimestamp),
+    gang: labels[label.podGang],
+    podClique: labels[label.podClique],
+    needs: podNeeds(namespace, pod, storage),
+  }
+}
+
+function podIndex(value: string | undefined): number {
+  return value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : Number.MAX_SAFE_INTEGER
+}
+
+/** Milliseconds since 1970; 0 for objects that were not created yet, so all of them have the same age. */
+export function milliseconds(time: string | undefined): number {
+  const value = time === undefined ? 0 : Date.parse(time)
+  return Number.isNaN(value) ? 0 : value
+}
+
+function podNeeds(namespace: string, { metadata, spec }: Pod, storage: Storage): PodNeeds {
+  const volumes = volumeNeeds(namespace, metadata.name, spec, storage)
+  const { affinity } = spec
+  return {
+    requests: podRequests(spec),
+    nodeSelector: sortedRecord(spec.nodeSelector ?? {}),
+    nodeAffinity: affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution,
+    tolerations: canonical(spec.tolerations ?? []),
+    hostPorts: hostPorts(spec),
+    podAffinity: canonical(affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+    podAntiAffinity: canonical(
+      affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [],
+    ),
+    spread: canonical(
+      (spec.topologySpreadConstraints ?? []).filter(
+        ({ whenUnsatisfiable }) => whenUnsatisfiable !== 'ScheduleAnyway',
+      ),
+    ),
+    volumeSelectors: canonical(volumes.selectors),
+    missing: canonical(volumes.missing),
+    unsupported: [
+      ...new Set([...unsupportedFields(spec as unknown as Record<string, unknown>), ...volumes.unsupported]),
+    ].sort(compareText),
+  }
+}
+
+/** The order of these lists has no meaning, so equal sets give equal lists. */
+function canonical<Item>(items: readonly Item[]): Item[] {
+  const byText = new Map(items.map(item => [canonicalText(item), item]))
+  return [...byText].sort(([left], [right]) => compareText(left, right)).map(([, item]) => item)
+}
+
+/** A pod in the host network uses the host port of every container port, as the API server defaults it. */
+function hostPorts(spec: Pod['spec']): HostPort[] {
+  const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')
+  const ports = [...(spec.containers ?? []), ...sidecars].flatMap(container => container.ports ?? [])
+  return canonical(
+    ports
+      .map(({ hostPort, containerPort, protocol, hostIP }) => ({
+        port: hostPort || (spec.hostNetwork ? containerPort : 0),
+        protocol: protocol || 'TCP',
+        address: hostIP || '0.0.0.0',
+      }))
+      .filter(({ port }) => port > 0),
+  )
+}
+
+export function compareByName(
+  left: { readonly namespace: string; readonly name: string },
+  right: { readonly namespace: string; readonly name: string },
+): number {
+  return firstDifference(compareText(left.namespace, right.namespace), compareText(left.name, right.name))
+}

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The contract of the placement core: `plan(snapshot, policy, now)` returns a decision. Everything here is a plain value.
+import type {
+  ClusterTopologyBinding,
+  Namespace,
+  Node,
+  NodeSelector,
+  ObjectMeta,
+  PersistentVolumeClaimSpec,
+  Pod,
+  PodAffinityTerm,
+  PodGang,
+  PriorityClass,
+  ResourceClaim,
+  ResourceClaimTemplate,
+  Taint,
+  Toleration,
+  TopologySpreadConstraint,
+} from '@grove/api'
+
+/** The part of a PersistentVolume that the core reads. */
+export interface PersistentVolume {
+  readonly metadata: ObjectMeta
+  readonly spec?: { readonly nodeAffinity?: { readonly required?: NodeSelector } }
+}
+
+/** The part of a PersistentVolumeClaim that the core reads. */
+export interface PersistentVolumeClaim {
+  readonly metadata: ObjectMeta
+  readonly spec?: PersistentVolumeClaimSpec
+}
+
+/** The part of a StorageClass that the core reads. */
+export interface StorageClass {
+  readonly metadata: ObjectMeta
+  readonly volumeBindingMode?: string
+  readonly allowedTopologies?: readonly {
+    readonly matchLabelExpressions?: readonly { readonly key: string; readonly values: readonly string[] }[]
+  }[]
+}
+
+/** Carried for later use: the core does not place pods by devices yet. */
+export interface ResourceSlice {
+  readonly metadata: ObjectMeta
+  readonly spec: Readonly<Record<string, unknown>>
+}
+
+/** Carried for later use: the core does not place pods by devices yet. */
+export interface DeviceClass {
+  readonly metadata: ObjectMeta
+  readonly spec?: Readonly<Record<string, unknown>>
+}
+
+/** A pod that was decided to run on a node, before the watch shows it there. */
+export interface AssumedPod {
+  readonly namespace: string
+  readonly name: string
+  readonly uid?: string
+  readonly node: string
+}
+
+/** Lists as the watch caches hold them. Order does not matter. Absent lists are empty. */
+export interface SnapshotObjects {
+  readonly nodes: readonly Node[]
+  /** All pods of the cluster, of any scheduler. */
+  readonly pods: readonly Pod[]
+  readonly podGangs: readonly PodGang[]
+  readonly topologyBindings?: readonly ClusterTopologyBinding[]
+  readonly priorityClasses?: readonly PriorityClass[]
+  readonly namespaces?: readonly Namespace[]
+  readonly persistentVolumes?: readonly PersistentVolume[]
+  readonly persistentVolumeClaims?: readonly PersistentVolumeClaim[]
+  readonly storageClasses?: readonly StorageClass[]
+  readonly resourceSlices?: readonly ResourceSlice[]
+  readonly resourceClaims?: readonly ResourceClaim[]
+  readonly resourceClaimTemplates?: readonly ResourceClaimTemplate[]
+  readonly deviceClasses?: readonly DeviceClass[]
+}
+
+export interface SnapshotOptions {
+  /** `spec.schedulerName` of the pods that this scheduler places. Default: grove-scheduler. */
+  readonly schedulerName?: string
+  readonly assumed?: readonly AssumedPod[]
+}
+
+/** What the planner receives. All lists are in canonical order, so equal clusters give equal snapshots. */
+export interface Snapshot {
+  /** Ascending by name. */
+  readonly nodes: readonly SnapshotNode[]
+  /** Pods that hold resources on a node, of any scheduler. Ascending by namespace and name. */
+  readonly boundPods: readonly SnapshotPod[]
+  /** In planning order. */
+  readonly gangs: readonly Gang[]
+  /** Pods of this scheduler that name a PodGang that does not exist. */
+  readonly strayPods: readonly SnapshotPod[]
+  /** Labels of namespaces, by name: for namespace selectors. */
+  readonly namespaceLabels: ReadonlyMap<string, Labels>
+}
+
+export type Labels = Readonly<Record<string, string>>
+
+/** Amounts in whole units; cpu in thousandths. */
+export type Amounts = Readonly<Record<string, number>>
+
+export interface SnapshotNode {
+  readonly name: string
+  readonly labels: Labels
+  readonly allocatable: Amounts
+  readonly taints: readonly Taint[]
+  readonly unschedulable: boolean
+}
+
+export interface SnapshotPod {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  readonly labels: Labels
+  /** Undefined while the pod is not bound. */
+  readonly node: string | undefined
+  readonly terminating: boolean
+  /** Names of scheduling gates. */
+  readonly gates: readonly string[]
+  /** Value of `grove.io/podclique-pod-index`; pods without one come last. */
+  readonly index: number
+  readonly priority: number
+  readonly createdAt: number
+  /** The PodGang that the pod names, also for pods of other schedulers. */
+  readonly gang: string | undefined
+  readonly podClique: string | undefined
+  readonly needs: PodNeeds
+}
+
+/** Everything of a pod that a filter reads. Pods of one clique have equal needs. */
+export interface PodNeeds {
+  readonly requests: Amounts
+  readonly nodeSelector: Labels
+  readonly nodeAffinity: NodeSelector | undefined
+  readonly tolerations: readonly Toleration[]
+  readonly hostPorts: readonly HostPort[]
+  readonly podAffinity: readonly PodAffinityTerm[]
+  readonly podAntiAffinity: readonly PodAffinityTerm[]
+  readonly spread: readonly TopologySpreadConstraint[]
+  /** Node selectors of the volumes; all of them must match. */
+  readonly volumeSelectors: readonly NodeSelector[]
+  /** Objects that the pod names and that do not exist. */
+  readonly missing: readonly { readonly kind: string; readonly name: string }[]
+  /** Paths of fields that the core does not support, such as `spec.schedulingGroup`. Not empty: never placed. */
+  readonly unsupported: readonly string[]
+}
+
+export interface HostPort {
+  readonly port: number
+  readonly protocol: string
+  readonly address: string
+}
+
+/** One level of a ClusterTopologyBinding. */
+export interface Level {
+  readonly domain: string
+  readonly key: string
+}
+
+/** Node-label keys. */
+export interface PackConstraint {
+  readonly required?: string
+  readonly preferred?: string
+}
+
+export interface GroupConfig {
+  readonly name: string
+  /** Names of the groups. A group is in at most one config: the first that names it. */
+  readonly groups: readonly string[]
+  readonly constraint: PackConstraint
+}
+
+export interface Group {
+  /** Name of the PodClique. */
+  readonly name: string
+  readonly minReplicas: number
+  readonly constraint: PackConstraint
+  /** Live pods that are bound. */
+  readonly placed: readonly SnapshotPod[]
+  /** Live, unbound, without gates; in the order of their index. */
+  readonly candidates: readonly SnapshotPod[]
+  readonly gated: readonly SnapshotPod[]
+}
+
+export interface Gang {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  readonly podCliqueSet: string
+  /** Index of the PodCliqueSet replica. */
+  readonly replica: number
+  readonly role: 'base' | 'scaled'
+  readonly baseGang: string | undefined
+  readonly createdAt: number
+  readonly priority: number
+  readonly priorityClassName: string | undefined
+  readonly priorityClassExists: boolean
+  readonly preemptionPolicy: string
+  /** Condition Initialized is True. */
+  readonly initialized: boolean
+  /** Condition Scheduled is True. */
+  readonly scheduled: boolean
+  /** Since when condition Scheduled is not True, in milliseconds. */
+  readonly waitingSince: number | undefined
+  /** Levels of the binding that `grove.io/topology-name` names, broadest first. */
+  readonly levels: readonly Level[]
+  readonly constraint: PackConstraint
+  readonly configs: readonly GroupConfig[]
+  readonly groups: readonly Group[]
+  readonly reuseReservation: { readonly namespace: string; readonly name: string } | undefined
+}
+
+export interface Policy {
+  /** Prefer: gangs of one PodCliqueSet replica share the base gang's required domain if they can. */
+  readonly replicaScope: 'Prefer' | 'Require'
+  readonly preemption: 'Enabled' | 'Disabled'
+  readonly reservation: { readonly afterSeconds: number; readonly maxNodesPercent: number } | undefined
+  /** Steps, not time: so that equal snapshots give equal decisions on every machine. */
+  readonly budget: { readonly gang: number; readonly cycle: number }
+  /** Search for fixes; each costs several re-plans. */
+  readonly fixes: boolean
+}
+
+export type Verdict = 'Scheduled' | 'Unschedulable' | 'Blocked'
+export type Provenance = 'proved' | 'budget-exhausted'
+
+export interface Decision {
+  /** One entry for every PodGang, in planning order. */
+  readonly gangs: readonly GangDecision[]
+  /** In binding order: minimum pods gang by gang, then surplus. */
+  readonly bindings: readonly PodBinding[]
+  /** Only with preemption enabled. */
+  readonly evictions: readonly Eviction[]
+  /** When the decision can change without an event, in milliseconds since 1970. */
+  readonly nextDeadline: number | undefined
+  readonly steps: number
+}
+
+export interface PodBinding {
+  readonly namespace: string
+  readonly pod: string
+  readonly uid: string
+  readonly node: string
+  readonly gang: string
+  readonly podGroup: string
+  readonly part: 'minimum' | 'surplus'
+}
+
+export interface Eviction {
+  readonly namespace: string
+  readonly pod: string
+  readonly uid: string
+  /** The PodGang that loses the pod, if it belongs to one. */
+  readonly gang: string | undefined
+  readonly preemptor: { readonly namespace: string; readonly name: string }
+}
+
+export interface GangDecision {
+  readonly namespace: string
+  readonly name: string
+  readonly podCliqueSet: string
+  readonly replica: number
+  readonly role: 'base' | 'scaled'
+  readonly baseGang?: string
+  readonly priority: number
+  readonly verdict: Verdict
+  readonly provenance: Provenance
+  /** Only if the verdict is Scheduled. */
+  readonly placementScore?: number
+  readonly scopes: readonly ScopeDecision[]
+  /** Every live pod that is not bound yet. */
+  readonly pods: readonly PodDecision[]
+  /** Only if the verdict is not Scheduled. */
+  readonly explanation?: Explanation
+}
+
+export interface PodDecision {
+  readonly name: string
+  readonly podGroup: string
+  readonly node: string | null
+  readonly part: 'minimum' | 'surplus'
+}
+
+/** Level name to label value. */
+export type DomainName = Readonly<Record<string, string>>
+
+export type ScopeKind = 'replica' | 'gang' | 'groupConfig' | 'podGroup'
+
+export interface ScopeDecision {
+  readonly name: string
+  readonly kind: ScopeKind
+  readonly required?: { readonly level: string; readonly key: string; readonly domain: DomainName | null }
+  readonly preferred?: {
+    readonly level: string
+    readonly key: string
+    /** How many levels the scope had to widen. */
+    readonly widened: number
+    /** How many preferred domains it uses. */
+    readonly domains: number
+    readonly score: number
+  }
+}
+
+export type Tier =
+  | 'Misconfigured'
+  | 'Blocked'
+  | 'Impossible'
+  | 'Fragmented'
+  | 'WaitingForRelease'
+  | 'WaitingForCapacity'
+  | 'Evaluating'
+
+export type ExplanationCode =
+  | 'UnsupportedConstraint'
+  | 'TopologyLevelUnlabelled'
+  | 'PriorityClassNotFound'
+  | 'ClaimNotFound'
+  | 'ResourceUnknown'
+  | 'SelectorMatchesNoNode'
+  | 'PodGangNotFound'
+  | 'PodsNotCreated'
+  | 'PodsGated'
+  | 'BaseGangNotScheduled'
+  | 'PodTooLarge'
+  | 'ClusterTooSmall'
+  | 'DomainTooSmall'
+  | 'PinnedDomainFull'
+  | 'Terminating'
+  | 'NodesNotReady'
+  | 'NodesCordoned'
+  | 'TaintsNotTolerated'
+  | 'HeldForEarlierGang'
+  | 'Reserved'
+  | 'PortsInUse'
+  | 'PodAffinityUnsatisfied'
+  | 'VolumeUnavailable'
+  | 'DevicesUnavailable'
+  | 'PodLimitReached'
+  | 'NoDomainFits'
+  | 'NodesFragmented'
+  | 'InsufficientCapacity'
+  | 'BindFailed'
+  | 'BudgetExhausted'
+  | 'NotYetEvaluated'
+
+export interface Explanation {
+  readonly code: ExplanationCode
+  readonly tier: Tier
+  readonly message: string
+  readonly provenance: Provenance
+  readonly steps: number
+  /** Name of the scope that does not fit. */
+  readonly scope?: string
+  readonly level?: string
+  readonly evidence: Evidence
+  /** At most five, cheapest first. Each was verified: with it applied, the minimum fits. */
+  readonly fixes: readonly Fix[]
+  /** RFC 3339. */
+  readonly since: string
+  /** The gang or base gang that this gang waits for. */
+  readonly waitsFor?: { readonly kind: string; readonly namespace: string; readonly name: string }
+}
+
+export interface Evidence {
+  /** Best first, at most five. */
+  readonly domains: readonly DomainEvidence[]
+  readonly domainsTried: number
+  readonly nodes: NodeEvidence
+  readonly groups: readonly { readonly podGroup: string; readonly need: number; readonly placeable: number }[]
+  /** At most ten. */
+  readonly holders: readonly Holder[]
+}
+
+export interface DomainEvidence {
+  readonly domain: DomainName
+  /** Pods that the domain can hold. */
+  readonly fits: number
+  readonly need: number
+  readonly short: Amounts
+}
+
+export interface NodeEvidence {
+  readonly total: number
+  readonly eligible: number
+  /** Nodes by the first filter that excludes them. */
+  readonly excluded: Readonly<Record<NodeExclusion, number>>
+}
+
+export type NodeExclusion =
+  | 'cordon'
+  | 'taint'
+  | 'selector'
+  | 'resources'
+  | 'ports'
+  | 'affinity'
+  | 'volume'
+  | 'claim'
+
+export interface Holder {
+  readonly kind: 'PodGang' | 'Pod'
+  readonly namespace: string
+  readonly name: string
+  readonly resources: Amounts
+  readonly pods: number
+}
+
+/** A change after which the minimum of the gang fits. `cost` is the number of objects to change. */
+export type Fix = { readonly cost: number } & (
+  | { readonly op: 'Uncordon'; readonly nodes: readonly string[] }
+  | { readonly op: 'RemoveTaint'; readonly nodes: readonly string[]; readonly taint: Taint }
+  | { readonly op: 'AddToleration'; readonly podGroups: readonly string[]; readonly toleration: Toleration }
+  | {
+      readonly op: 'RelaxTopology'
+      readonly scope: string
+      readonly from: string
+      readonly to: string | null
+    }
+  | { readonly op: 'LowerMinAvailable'; readonly podGroup: string; readonly to: number }
+  | {
+      readonly op: 'DeletePods'
+      readonly pods: readonly { readonly namespace: string; readonly name: string }[]
+      readonly holder?: string
+    }
+  | { readonly op: 'AddNodes'; readonly count: number; readonly like: string }
+)
+
+/** Builds the snapshot of a cluster from its objects. Pure: objects that it cannot read are reported in the snapshot. */
+export type SnapshotFrom = (objects: SnapshotObjects, options?: SnapshotOptions) => Snapshot
+
+/** Decides for all gangs. Pure: no clock, no randomness, no API. `now` is in milliseconds since 1970. */
+export type Plan = (snapshot: Snapshot, policy: Policy, now: number) => Decision

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { after, before } from 'node:test'
+import { inProcessTransport } from '@grove/cluster'
+import { createClientOn } from '@grove/kube'
+import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
+import { gangSchedulerTests } from './gang-scheduler.ts'
+
+const nodeCount = 14
+let embedded: EmbeddedCluster
+let namespaces = 0
+
+before(async () => {
+  embedded = await startEmbeddedCluster({ nodes: nodeCount })
+})
+after(() => embedded?.stop())
+
+gangSchedulerTests('the gang scheduler on the embedded cluster', () => ({
+  client: embedded.client,
+  connect: () =>
+    createClientOn(inProcessTransport(embedded.cluster.handle), { userAgent: 'grove-scheduler' }),
+  newNamespace: () => embedded.newNamespace(`gangs-${namespaces++}`),
+  nodeNames: Array.from({ length: nodeCount }, (_, index) => `node-${index}`),
+}))

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The gang scheduler with PodGangs and pods that the test itself creates: the scheduler needs nothing else. Every node
+// has room for one pod, so nodes are slots. The same tests run on the embedded cluster and on a real one.
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { label, type Pod, type PodGang } from '@grove/api'
+import { type Client, defineResource, type KubeObject, type Stored } from '@grove/kube'
+import { resources } from '@grove/operator'
+import { type RunningScheduler, startScheduler } from '@grove/scheduler'
+import { waitFor } from '@grove/test-kubernetes'
+
+export interface GangCluster {
+  readonly client: Client
+  /** A client for the scheduler. */
+  connect(): Client
+  /** A new, empty namespace. */
+  newNamespace(): Promise<string>
+  /** Nodes with room for one pod each. */
+  readonly nodeNames: readonly string[]
+}
+
+const nodes = defineResource<KubeObject & { readonly spec?: { readonly unschedulable?: boolean } }>({
+  group: '',
+  version: 'v1',
+  resource: 'nodes',
+  kind: 'Node',
+  namespaced: false,
+})
+
+interface Group {
+  readonly name: string
+  readonly replicas: number
+  readonly min: number
+}
+
+export function gangSchedulerTests(title: string, cluster: () => GangCluster): void {
+  describe(title, { concurrency: false }, () => {
+    let client: Client
+    let namespace = ''
+    let scheduler: RunningScheduler | undefined
+
+    beforeEach(async () => {
+      client = cluster().client
+      namespace = await cluster().newNamespace()
+      free = 0
+      for (const name of cluster().nodeNames) await setCordon(name, true)
+      await start()
+    })
+    afterEach(async () => {
+      await scheduler?.stop()
+      for (const { metadata } of await pods())
+        await client.delete(resources.pods, metadata, { gracePeriodSeconds: 0 }).catch(() => undefined)
+      await waitFor('no pod left', async () => (await pods()).length === 0)
+    })
+
+    async function start(): Promise<void> {
+      scheduler = await startScheduler(cluster().connect())
+    }
+
+    async function setCordon(name: string, unschedulable: boolean): Promise<void> {
+      await client.patch(nodes, { name }, { merge: { spec: { unschedulable } } })
+    }
+
+    let free = 0
+    /** Uncordons so many further nodes. */
+    async function addSlots(count: number): Promise<void> {
+      for (const name of cluster().nodeNames.slice(free, free + count)) await setCordon(name, false)
+      free += count
+    }
+
+    async function createGang(name: string, groups: readonly Group[]): Promise<void> {
+      const gang = await client.create(resources.podGangs, {
+        apiVersion: 'scheduler.grove.io/v1alpha1',
+        kind: 'PodGang',
+        metadata: { name, namespace, labels: { [label.schedulerName]: 'grove-scheduler' } },
+        spec: {
+          podgroups: groups.map(group => ({ name: group.name, podReferences: [], minReplicas: group.min })),
+        },
+      } as PodGang)
+      for (const group of groups)
+        for (let index = 0; index < group.replicas; index++) await createPod(name, group.name, index)
+      const initialized = {
+        type: 'Initialized',
+        status: 'True',
+        reason: 'Test',
+        message: '',
+        lastTransitionTime: '2026-01-01T00:00:00Z',
+      }
+      await client.patch(
+        resources.podGangs,
+        { name, namespace },
+        {
+          merge: {
+            metadata: { uid: gang.metadata.uid },
+            status: { phase: 'Pending', conditions: [initialized] },
+          },
+        },
+        { subresource: 'status' },
+      )
+    }
+
+    async function createPod(gang: string, clique: string, index: number): Promise<void> {
+      await client.create(resources.pods, {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: {
+          name: `${clique}-${index}`,
+          namespace,
+          labels: {
+            [label.podGang]: gang,
+            [label.podClique]: clique,
+            [label.podIndex]: String(index),
+          },
+        },
+        spec: {
+          schedulerName: 'grove-scheduler',
+          containers: [
+            {
+              name: 'main',
+              image: 'registry.example/main:1',
+              resources: { limits: { 'nvidia.com/gpu': '8' } },
+            },
+          ],
+        },
+      } as unknown as Pod)
+    }
+
+    const pods = async () => (await client.list(resources.pods, { namespace })).items
+    const placed = async () =>
+      (await pods())
+        .filter(pod => pod.spec?.nodeName && !pod.metadata.deletionTimestamp)
+        .map(({ metadata }) => metadata.name)
+        .sort()
+    const gang = (name: string): Promise<Stored<PodGang>> =>
+      client.get(resources.podGangs, { name, namespace })
+    const condition = async (name: string, type: string) =>
+      (await gang(name)).status?.conditions?.find(one => one.type === type)
+
+    async function untilPlaced(expected: readonly string[]): Promise<void> {
+      await waitFor(`pods ${expected.join(', ')} on nodes`, async () => {
+        const found = await placed()
+        return JSON.stringify(found) === JSON.stringify([...expected].sort())
+      })
+    }
+    async function untilCondition(name: string, type: string, value: string): Promise<void> {
+      await waitFor(
+        `${type}=${value} on PodGang ${name}`,
+        async () => (await condition(name, type))?.status === value,
+      )
+    }
+
+    const group = (name: string, replicas: number, min: number): Group => ({ name, replicas, min })
+
+    test('binds no pod of a gang that does not fit, says why, and binds all when it fits (G1)', async () => {
+      await addSlots(9)
+      await createGang('w-0', [group('w-0-a', 4, 4), group('w-0-b', 6, 6)])
+      await untilCondition('w-0', 'Scheduled', 'False')
+      await waitFor('a reason', async () => Boolean((await condition('w-0', 'Scheduled'))?.message))
+      assert.deepEqual(await placed(), [])
+      await addSlots(1)
+      await waitFor('ten pods on nodes', async () => (await placed()).length === 10)
+      await untilCondition('w-0', 'Scheduled', 'True')
+      await untilCondition('w-0', 'Ready', 'True')
+      assert.equal((await gang('w-0')).status?.phase, 'Running')
+      assert.equal((await gang('w-0')).status?.placementScore, 1)
+    })
+
+    test('binds the minimum first, then other gangs, then surplus (G3 to G5)', async () => {
+      await addSlots(2)
+      await createGang('w-0', [group('w-0-a', 2, 1), group('w-0-x-0-b', 1, 1), group('w-0-x-0-c', 3, 1)])
+      await untilCondition('w-0', 'Scheduled', 'False')
+      assert.deepEqual(await placed(), [])
+      await addSlots(1)
+      const base = ['w-0-a-0', 'w-0-x-0-b-0', 'w-0-x-0-c-0']
+      await untilPlaced(base)
+      // The operator removes the gates of a scaled gang only now.
+      await createGang('w-0-x-0', [group('w-0-x-1-b', 1, 1), group('w-0-x-1-c', 3, 1)])
+      await untilCondition('w-0-x-0', 'Scheduled', 'False')
+      await addSlots(2)
+      await untilPlaced([...base, 'w-0-x-1-b-0', 'w-0-x-1-c-0'])
+      await addSlots(5)
+      await waitFor('all ten pods on nodes', async () => (await placed()).length === 10)
+    })
+
+    test('two gangs that compete never hold half each', async () => {
+      await addSlots(5)
+      await createGang('first', [group('first-a', 4, 4)])
+      await createGang('second', [group('second-a', 4, 4)])
+      await untilCondition('first', 'Scheduled', 'True')
+      await untilCondition('second', 'Scheduled', 'False')
+      assert.deepEqual(
+        (await placed()).map(name => name.split('-')[0]),
+        ['first', 'first', 'first', 'first'],
+      )
+      for (const { metadata } of (await pods()).filter(({ metadata }) => metadata.name.startsWith('first')))
+        await client.delete(resources.pods, metadata, { gracePeriodSeconds: 0 })
+      await untilCondition('second', 'Scheduled', 'True')
+    })
+
+    test('a gang that an ended scheduler left bound in part is completed', async () => {
+      await scheduler!.abandon()
+      await createGang('w-0', [group('w-0-a', 3, 3)])
+      await leaveInPart('w-0', 'w-0-a-0')
+      await addSlots(3)
+      await start()
+      await untilCondition('w-0', 'Scheduled', 'True')
+      assert.equal((await placed()).length, 3)
+    })
+
+    test('a gang that an ended scheduler left bound in part is released when the rest does not fit', async () => {
+      await scheduler!.abandon()
+      await createGang('w-0', [group('w-0-a', 3, 3)])
+      await leaveInPart('w-0', 'w-0-a-0')
+      await start()
+      await waitFor('the pod is deleted', async () => (await placed()).length === 0)
+      await untilCondition('w-0', 'Scheduled', 'False')
+    })
+
+    /** As a scheduler leaves it that ends after its first binding. The pod is bound to a node that never runs it. */
+    async function leaveInPart(name: string, pod: string): Promise<void> {
+      const binding = {
+        type: 'Scheduled',
+        status: 'False',
+        reason: 'Binding',
+        message: '',
+        lastTransitionTime: new Date().toISOString(),
+      }
+      const conditions = [...((await gang(name)).status?.conditions ?? []), binding]
+      await client.patch(
+        resources.podGangs,
+        { name, namespace },
+        { merge: { status: { phase: 'Starting', conditions } } },
+        { subresource: 'status' },
+      )
+      await client.raw({
+        verb: 'create',
+        method: 'POST',
+        path: `/api/v1/namespaces/${namespace}/pods/${pod}/binding`,
+        body: {
+          apiVersion: 'v1',
+          kind: 'Binding',
+          metadata: { name: pod, namespace },
+          target: { kind: 'Node', name: 'not-there' },
+        },
+      })
+    }
+  })
+}
