@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+export { catalogue } from './explain/catalogue.ts'
+export { applyFix } from './explain/variants.ts'
 export { plan } from './plan.ts'
 export { defaultPolicy } from './policy.ts'
 export { defaultSchedulerName, snapshotFrom } from './snapshot/index.ts'

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import { explain } from './explain/index.ts'
 import { planWith } from './planner/plan.ts'
-import type { Decision, Explanation, Policy, Snapshot } from './types.ts'
+import type { Decision, Policy, Snapshot } from './types.ts'
 
 /** Decides for all gangs. Reads no clock, no random source and no API. `now` is in milliseconds since 1970. */
 export function plan(snapshot: Snapshot, policy: Policy, now: number): Decision {
-  return planWith(() => ({}) as Explanation, snapshot, policy, now)
+  return planWith(explain, snapshot, policy, now)
 }

@@ -30,8 +30,9 @@ function ofGang(assigned: Assigned, gang: Gang): Assigned {
   return assigned.filter(({ pod }) => pod.gang === gang.name)
 }
 
-function preferredKeys(gang: Gang): Set<string | undefined> {
-  return new Set([gang, ...gang.configs, ...gang.groups].map(({ constraint }) => constraint.preferred))
+function preferredKeys(gang: Gang): Set<string> {
+  const keys = [gang, ...gang.configs, ...gang.groups].map(({ constraint }) => constraint.preferred)
+  return new Set(keys.filter(key => key !== undefined))
 }
 
 test('verdicts, placements and scores agree with a complete search', () => {
@@ -47,7 +48,7 @@ test('verdicts, placements and scores agree with a complete search', () => {
         if (provenance !== 'proved') {
           // Only two preferred keys whose domains cross may leave the choice unproved, never the verdict.
           equal(verdict, 'Scheduled')
-          ok(preferredKeys(gang).has('example.com/pool') && preferredKeys(gang).size > 1)
+          ok(preferredKeys(gang).size > 1)
           tally.unproved++
         }
         if (gang.groups.every(group => group.placed.length >= group.minReplicas)) {
