@@ -87,6 +87,29 @@ test('verdicts, placements and scores agree with a complete search', () => {
   )
 })
 
+test('a small budget makes no proved verdict wrong and no placement invalid', () => {
+  const tally = { proved: 0, exhausted: 0 }
+  fc.assert(
+    fc.property(instances, fc.integer({ min: 0, max: 60 }), (objects, gang) => {
+      const snapshot = snapshotFrom(objects)
+      const decision = plan(snapshot, { ...policy, budget: { gang, cycle: gang * 2 } }, 0)
+      const accepted: Gang[] = []
+      for (const [index, gang] of snapshot.gangs.entries()) {
+        const { verdict, provenance } = decision.gangs[index]!
+        if (gang.groups.every(group => group.placed.length >= group.minReplicas)) continue
+        if (verdict === 'Scheduled') accepted.push(gang)
+        else if (provenance === 'proved') {
+          ok(!fitsTogether(snapshot, [...accepted, gang]), `${gang.name} fits`)
+          tally.proved++
+        } else tally.exhausted++
+      }
+      checkValid(snapshot, assignedTo(snapshot, decision))
+    }),
+    propertyOptions(1000),
+  )
+  ok(tally.proved > 50 && tally.exhausted > 50, JSON.stringify(tally))
+})
+
 function near(actual: number, expected: number, what: string): void {
   ok(Math.abs(actual - expected) < 1e-9, `${what}: ${actual}, expected ${expected}`)
 }

@@ -3,7 +3,7 @@ import type { Model } from '../model/model.ts'
 import type { Partition } from '../model/partitions.ts'
 import { type Budget, withinBudget } from './budget.ts'
 import { type DemandScope, demandOf, type NodeMask } from './demand.ts'
-import { type Assignment, Solver } from './solver.ts'
+import { type Assignment, groundOf, isImpossible, Solver } from './solver.ts'
 import { nested } from './tree.ts'
 
 export { Budget } from './budget.ts'
@@ -43,10 +43,11 @@ export function solve(model: Model, scope: DemandScope, budget: Budget, objectiv
     if (kept.every(other => nested(other, partition))) kept.push(partition)
     else return solveCrossing(model, scope, partition, budget, objective)
   }
+  const ground = groundOf(model, demand, kept)
+  if (isImpossible(ground, demand)) return impossible
   const attempt = (beam: number): Assignment | undefined =>
-    withinBudget(() => new Solver(model, demand, kept, budget, beam).assign())?.result
-  const exact = new Solver(model, demand, kept, budget, Number.POSITIVE_INFINITY)
-  if (exact.isImpossible()) return impossible
+    withinBudget(() => new Solver(model, demand, ground, budget, beam).assign())?.result
+  const exact = new Solver(model, demand, ground, budget, Number.POSITIVE_INFINITY)
   if (demand.counters.length === 0)
     for (const beam of beamWidths) {
       const assignment = attempt(beam)

@@ -23,6 +23,41 @@ interface Group {
   readonly count: number
 }
 
+/** What all solvers of one demand share: the tree of domains, node classes and upper bounds. */
+export interface Ground {
+  readonly tree: Domain
+  /** Position of each partition in the tags of domains, by partition id. */
+  readonly bits: ReadonlyMap<number, number>
+  readonly totals: Int32Array
+  readonly capacity: Capacity
+}
+
+export function groundOf(model: Model, demand: Demand, partitions: readonly Partition[]): Ground {
+  const bits = new Map(partitions.map(({ id }, bit) => [id, bit]))
+  const tree = domainTree(partitions, model.nodeCount)
+  const totals = totalsOf(demand)
+  return { tree, bits, totals, capacity: new Capacity(model, demand, totals, bits, domainCount(tree)) }
+}
+
+/** No placement exists, by upper bounds alone. */
+export function isImpossible({ tree, capacity }: Ground, { rootCounts }: Demand): boolean {
+  return rootCounts.some(({ type, count }) => capacity.bound(tree, type) < count)
+}
+
+/** How often each type occurs anywhere in the demand. */
+function totalsOf({ types, rootCounts }: Demand): Int32Array {
+  const totals = new Int32Array(types.length)
+  const add = (parts: readonly EntityCount[], times: number) => {
+    for (const { type, count } of parts) {
+      totals[type]! += count * times
+      const entity = types[type]!
+      if (entity.kind === 'scope') add(entity.content, count * times)
+    }
+  }
+  add(rootCounts, 1)
+  return totals
+}
+
 /**
  * Answers one demand exactly: a profile says what a domain can hold, the profile of a domain is the sum of its parts.
  * With a finite beam the profiles are incomplete: an assignment is still valid, but its absence proves nothing.
@@ -34,7 +69,7 @@ export class Solver {
   readonly #beam: number
   readonly #tree: Domain
   readonly #capacity: Capacity
-  readonly #bits = new Map<number, number>()
+  readonly #bits: ReadonlyMap<number, number>
   readonly #width: number
   readonly #limits: readonly number[]
   readonly #totals: Int32Array
@@ -42,45 +77,24 @@ export class Solver {
   readonly #groups: (readonly Group[] | undefined)[] = []
   readonly #zero: Vector
 
-  constructor(model: Model, demand: Demand, partitions: readonly Partition[], budget: Budget, beam: number) {
+  constructor(model: Model, demand: Demand, ground: Ground, budget: Budget, beam: number) {
     this.#model = model
     this.#demand = demand
     this.#budget = budget
     this.#beam = beam
-    partitions.forEach(({ id }, bit) => {
-      this.#bits.set(id, bit)
-    })
-    this.#tree = domainTree(partitions, model.nodeCount)
+    this.#bits = ground.bits
+    this.#tree = ground.tree
     this.#width = demand.types.length
     this.#limits = demand.counters.map(({ limit }) => limit)
-    this.#totals = this.#expandAll(demand.rootCounts)
-    this.#capacity = new Capacity(model, demand, this.#totals, this.#bits, domainCount(this.#tree))
+    this.#totals = ground.totals
+    this.#capacity = ground.capacity
     this.#zero = new Int32Array(this.#width + this.#limits.length)
-  }
-
-  /** How often each type occurs anywhere in the demand. */
-  #expandAll(counts: readonly EntityCount[]): Int32Array {
-    const totals = new Int32Array(this.#width)
-    const add = (parts: readonly EntityCount[], times: number) => {
-      for (const { type, count } of parts) {
-        totals[type]! += count * times
-        const entity = this.#demand.types[type]!
-        if (entity.kind === 'scope') add(entity.content, count * times)
-      }
-    }
-    add(counts, 1)
-    return totals
   }
 
   #rootVector(): Vector {
     const vector = this.#zero.slice()
     for (const { type, count } of this.#demand.rootCounts) vector[type] = count
     return vector
-  }
-
-  /** No placement exists, by upper bounds alone. */
-  isImpossible(): boolean {
-    return this.#demand.rootCounts.some(({ type, count }) => this.#capacity.bound(this.#tree, type) < count)
   }
 
   /** Domain counts of all best placements: for each, how many domains every counter uses. */
