@@ -11,7 +11,7 @@ import type { ExplanationCode, Snapshot, SnapshotPod } from '../types.ts'
 import type { Facts } from './catalogue.ts'
 import { acceptingNodes, domainName, freeAmount, greedyCount, shortage, totalRequests } from './evidence.ts'
 import { amountsText, amountText, domainText, namesText, podsText, scopeText } from './text.ts'
-import { type Answer, wouldFit } from './trial.ts'
+import { type Answer, knownPlacements, wouldFit } from './trial.ts'
 import {
   fromScratch,
   unpinned,
@@ -71,6 +71,7 @@ export function causeOf(cycle: Cycle, index: number, before: readonly GangTask[]
   const { snapshot } = cycle.model
   const task = taskOf(cycle.model, snapshot.gangs[index]!, index)
   const kept = before.map(other => other.index)
+  const known = knownPlacements(cycle)
   const one: Case = {
     cycle,
     snapshot,
@@ -79,7 +80,7 @@ export function causeOf(cycle: Cycle, index: number, before: readonly GangTask[]
     before,
     pods: task.minimum.flat(),
     fits: (change, relaxed = [], earlier = kept) =>
-      wouldFit({ snapshot: change, relaxed: new Set(relaxed), before: earlier }, index, limit),
+      wouldFit({ snapshot: change, relaxed: new Set(relaxed), before: earlier, known }, index, limit),
   }
   for (const row of rows) {
     const cause = row(one)

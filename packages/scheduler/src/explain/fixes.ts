@@ -2,29 +2,42 @@
 import type { Taint, Toleration } from '@grove/api'
 import { keepsAway, tolerates } from '../filters/taints.ts'
 import { canonicalText, compareText } from '../order.ts'
+import type { Cycle } from '../planner/cycle.ts'
 import { need } from '../planner/gang-demand.ts'
 import type { Fix, Gang, Snapshot, SnapshotNode, SnapshotPod } from '../types.ts'
-import { wouldBeAccepted } from './trial.ts'
+import { knownPlacements, wouldBeAccepted } from './trial.ts'
 import { applyFix } from './variants.ts'
 
 const mostFixes = 5
 const hostnameKey = 'kubernetes.io/hostname'
 
-/** How many changes are verified for one gang. Each verification plans the gang again, which costs more on large clusters. */
-function mostTrials(snapshot: Snapshot): number {
-  return snapshot.nodes.length <= 200 ? 400 : 40
+/** Work that the search for fixes of all gangs of a plan may cost: nodes and pods read by trials. Not time, so that plans repeat. */
+export class FixAllowance {
+  #left: number
+
+  constructor(work = 500_000) {
+    this.#left = work
+  }
+
+  /** Reports whether another trial may run. */
+  take({ nodes, boundPods, gangs }: Snapshot): boolean {
+    const waiting = gangs.filter(gang => gang.groups.some(group => need(group) > 0)).length
+    this.#left -= nodes.length * (1 + waiting / 8) + boundPods.length / 8
+    return this.#left >= 0
+  }
 }
 
 /**
  * Searches fixes of each kind by rising cost and returns the cheapest of each kind, cheapest first. A fix is listed only
  * if planning the changed snapshot accepts the gang.
  */
-export function fixesFor(snapshot: Snapshot, index: number, limit: number): Fix[] {
-  let trials = mostTrials(snapshot)
+export function fixesFor(cycle: Cycle, index: number, limit: number, allowance: FixAllowance): Fix[] {
+  const { snapshot } = cycle.model
+  const known = knownPlacements(cycle)
   const works = (fix: Fix): boolean =>
-    trials-- > 0 && wouldBeAccepted(applyFix(snapshot, index, fix), index, limit)
+    allowance.take(snapshot) && wouldBeAccepted(applyFix(snapshot, index, fix), known, index, limit)
   const search: Search = { snapshot, gang: snapshot.gangs[index]!, works }
-  // Kinds with one candidate for each object come first, so that a fix of cost 1 is found before the trials end.
+  // Kinds with one candidate for each object come first, so that a fix of cost 1 is found before the allowance ends.
   const found = [relaxTopology, lowerMinAvailable, uncordon, removeTaint, addToleration, addNodes, deletePods]
     .map(kind => kind(search))
     .filter(fix => fix !== undefined)

@@ -6,10 +6,19 @@ import type { Evidence, Explanation, Fix, Policy } from '../types.ts'
 import { catalogue, messageOf } from './catalogue.ts'
 import { type Cause, causeOf, misconfiguration, unknownNeeds } from './cause.ts'
 import { evidenceOf } from './evidence.ts'
-import { fixesFor } from './fixes.ts'
+import { type FixAllowance, fixesFor } from './fixes.ts'
+
+/** Steps of one counterfactual: an explanation is worth less time than the verdict. */
+const mostSteps = 200_000
 
 /** Explains why a gang waits: the dominant cause, evidence and verified fixes. */
-export function explain(cycle: Cycle, index: number, policy: Policy, now: number): Explanation {
+export function explain(
+  cycle: Cycle,
+  index: number,
+  policy: Policy,
+  now: number,
+  allowance: FixAllowance,
+): Explanation {
   const gang = cycle.model.snapshot.gangs[index]!
   const result = cycle.results[index]!
   const cause = dominantCause(cycle, index, result, policy, now)
@@ -25,12 +34,14 @@ export function explain(cycle: Cycle, index: number, policy: Policy, now: number
     ...(cause.scope ? { scope: cause.scope.name } : {}),
     ...(cause.level ? { level: cause.level } : {}),
     evidence: evidenceFor(cycle, index, cause),
-    fixes: isFixable(result, tier, policy)
-      ? fixesFor(cycle.model.snapshot, index, policy.budget.gang)
-      : noFixes,
+    fixes: isFixable(result, tier, policy) ? fixesFor(cycle, index, stepsOf(policy), allowance) : noFixes,
     since: new Date(gang.waitingSince ?? (gang.createdAt || now)).toISOString(),
     ...(cause.waitsFor ? { waitsFor: cause.waitsFor } : {}),
   }
+}
+
+function stepsOf({ budget }: Policy): number {
+  return Math.min(budget.gang, mostSteps)
 }
 
 const noFixes: readonly Fix[] = []
@@ -58,7 +69,7 @@ function dominantCause(cycle: Cycle, index: number, result: GangResult, policy: 
   if (obstacle) return causeOfObstacle(cycle, index, obstacle, policy, now)
   if (result.kind !== 'unschedulable') throw new Error('a scheduled gang has no explanation')
   if (!result.proved) return { code: 'BudgetExhausted', facts: { steps: result.steps } }
-  return causeOf(cycle, index, result.before, policy.budget.gang)
+  return causeOf(cycle, index, result.before, stepsOf(policy))
 }
 
 function causeOfObstacle(

@@ -1,13 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Model, type Relaxation } from '../model/model.ts'
-import { isSatisfied, waitingShapes } from '../planner/cycle.ts'
+import { type Cycle, isSatisfied, waitingShapes } from '../planner/cycle.ts'
 import { type GangTask, taskOf } from '../planner/gang-demand.ts'
 import { apply, type Placement, placeWith, revert } from '../planner/place.ts'
 import { obstacleOf } from '../planner/precheck.ts'
 import { Budget } from '../solver/index.ts'
-import type { Gang, Snapshot } from '../types.ts'
+import type { Gang, Snapshot, SnapshotPod } from '../types.ts'
 
 export type Answer = 'yes' | 'no' | 'unknown'
+
+/** Nodes of a gang by name, because a fix may add nodes. */
+export type KnownPlacement = readonly {
+  readonly pod: SnapshotPod
+  readonly group: number
+  readonly node: string
+}[]
+
+/** The gangs that a cycle accepted, by position. */
+export type Known = ReadonlyMap<number, KnownPlacement>
+
+export function knownPlacements({ model, results }: Cycle): Known {
+  const known = new Map<number, KnownPlacement>()
+  results.forEach((result, index) => {
+    if (result.kind !== 'accepted') return
+    const names = result.accepted.placement.map(({ pod, group, node }) => ({
+      pod,
+      group,
+      node: model.snapshot.nodes[node]!.name,
+    }))
+    known.set(index, names)
+  })
+  return known
+}
 
 /** Gangs that are placed together in a changed cluster, with required levels only. */
 export class Trial {
@@ -19,6 +43,17 @@ export class Trial {
   constructor(snapshot: Snapshot, relaxed: ReadonlySet<Relaxation>, limit: number) {
     this.model = new Model(snapshot, relaxed)
     this.#limit = limit
+  }
+
+  /** Adds a gang on nodes where it is known to fit. */
+  keep(task: GangTask, known: KnownPlacement): void {
+    const placement = known.map(({ pod, group, node }) => ({
+      pod,
+      group,
+      node: this.model.nodeIndex.get(node)!,
+    }))
+    apply(this.model, placement)
+    this.#placed.push({ task, placement })
   }
 
   /** Adds a gang if its minimum fits together with the gangs added before; these may get other nodes. */
@@ -52,38 +87,52 @@ export class Trial {
   }
 }
 
-/** A change of the cluster that a counterfactual makes. */
+/** A change of the cluster that a counterfactual makes. It only removes obstacles, so known placements stay valid. */
 export interface Counterfactual {
   readonly snapshot: Snapshot
   readonly relaxed?: ReadonlySet<Relaxation>
   /** Positions of gangs that are accepted first and kept. */
   readonly before: readonly number[]
+  readonly known: Known
 }
 
 /** Reports whether the minimum of a gang would fit in a changed cluster. */
-export function wouldFit(
-  { snapshot, relaxed = new Set(), before }: Counterfactual,
-  gang: number,
-  limit: number,
-): Answer {
+export function wouldFit(change: Counterfactual, gang: number, limit: number): Answer {
+  const { snapshot, relaxed = new Set(), before, known } = change
   const trial = new Trial(snapshot, relaxed, limit)
-  for (const index of before) trial.add(taskOf(trial.model, snapshot.gangs[index]!, index))
+  for (const index of before)
+    trial.keep(taskOf(trial.model, snapshot.gangs[index]!, index), known.get(index) ?? [])
   return trial.add(taskOf(trial.model, snapshot.gangs[gang]!, gang))
 }
 
-/** Reports whether a gang would be accepted in a changed cluster, after all gangs that come before it. */
-export function wouldBeAccepted(snapshot: Snapshot, gang: number, limit: number): boolean {
+/**
+ * Reports whether a gang would be accepted in a changed cluster, after all gangs that come before it. Gangs keep their
+ * nodes until an earlier gang, which did not fit before the change, is accepted.
+ */
+export function wouldBeAccepted(snapshot: Snapshot, known: Known, gang: number, limit: number): boolean {
   const trial = new Trial(snapshot, new Set(), limit)
   const waiting = waitingShapes(trial.model)
   const satisfied = new Set(
     snapshot.gangs.filter(isSatisfied).map(({ namespace, name }) => `${namespace}/${name}`),
   )
   const isBaseSatisfied = ({ namespace, baseGang }: Gang) => satisfied.has(`${namespace}/${baseGang}`)
+  let isChanged = false
   for (let index = 0; index <= gang; index++) {
     const candidate = snapshot.gangs[index]!
-    const isIdle = isSatisfied(candidate) || obstacleOf(trial.model, candidate, waiting, isBaseSatisfied)
-    const answer = isIdle ? undefined : trial.add(taskOf(trial.model, candidate, index))
-    if (index === gang) return answer === 'yes' || isSatisfied(candidate)
+    if (isSatisfied(candidate)) {
+      if (index === gang) return true
+      continue
+    }
+    if (obstacleOf(trial.model, candidate, waiting, isBaseSatisfied)) continue
+    const task = taskOf(trial.model, candidate, index)
+    const placement = known.get(index)
+    if (placement && !isChanged) {
+      trial.keep(task, placement)
+      continue
+    }
+    const answer = trial.add(task)
+    if (index === gang) return answer === 'yes'
+    if (answer === 'yes') isChanged = true
   }
   return false
 }

@@ -120,14 +120,15 @@ function kindOf(gang: Gang, scope: string, from: string): 'gang' | 'groupConfig'
 /** The snapshot after a fix for the gang at `index`. */
 export function applyFix(snapshot: Snapshot, index: number, fix: Fix): Snapshot {
   switch (fix.op) {
-    case 'Uncordon':
-      return withNodes(snapshot, node =>
-        fix.nodes.includes(node.name) ? { ...node, unschedulable: false } : node,
-      )
+    case 'Uncordon': {
+      const names = new Set(fix.nodes)
+      return withNodes(snapshot, node => (names.has(node.name) ? { ...node, unschedulable: false } : node))
+    }
     case 'RemoveTaint': {
       const { key, value, effect } = fix.taint
+      const names = new Set(fix.nodes)
       return withNodes(snapshot, node =>
-        fix.nodes.includes(node.name)
+        names.has(node.name)
           ? {
               ...node,
               taints: node.taints.filter(
@@ -147,10 +148,10 @@ export function applyFix(snapshot: Snapshot, index: number, fix: Fix): Snapshot 
       return withGang(snapshot, index, gang =>
         withGroups(gang, group => (group.name === fix.podGroup ? { ...group, minReplicas: fix.to } : group)),
       )
-    case 'DeletePods':
-      return withoutBoundPods(snapshot, pod =>
-        fix.pods.some(({ namespace, name }) => namespace === pod.namespace && name === pod.name),
-      )
+    case 'DeletePods': {
+      const gone = new Set(fix.pods.map(({ namespace, name }) => `${namespace}/${name}`))
+      return withoutBoundPods(snapshot, pod => gone.has(`${pod.namespace}/${pod.name}`))
+    }
     case 'AddNodes': {
       const like = snapshot.nodes.find(({ name }) => name === fix.like)
       if (!like) return snapshot

@@ -3,7 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Node, PodSpec, Toleration } from '@grove/api'
 import { defaultPolicy, plan, snapshotFrom } from '../index.ts'
-import { memberPod, node, pod, podGang, type PodOptions } from '../testing/objects.ts'
+import { memberPod, node, type PodOptions, pod, podGang } from '../testing/objects.ts'
 import type { SnapshotObjects } from '../types.ts'
 import { tolerates } from './taints.ts'
 
@@ -11,7 +11,11 @@ const policy = { ...defaultPolicy, fixes: false }
 const scheduled = { schedulerName: 'grove-scheduler' }
 
 /** Nodes on which a gang of one pod can run: each node is asked alone. */
-function candidates(nodes: readonly Node[], spec: Partial<PodSpec>, rest: Partial<SnapshotObjects> = {}): string[] {
+function candidates(
+  nodes: readonly Node[],
+  spec: Partial<PodSpec>,
+  rest: Partial<SnapshotObjects> = {},
+): string[] {
   const gang = podGang('g', [{ name: 'c', min: 1 }])
   return nodes
     .map(({ metadata }) => metadata.name)
@@ -33,7 +37,10 @@ test('required node affinity: all operators, terms are alternatives', () => {
     node('b', cpu, { labels: { size: '7' } }),
     node('c', cpu),
   ]
-  const affinity = (matchExpressions: { key: string; operator: string; values?: string[] }[], field?: string) => ({
+  const affinity = (
+    matchExpressions: { key: string; operator: string; values?: string[] }[],
+    field?: string,
+  ) => ({
     affinity: {
       nodeAffinity: {
         requiredDuringSchedulingIgnoredDuringExecution: {
@@ -55,7 +62,11 @@ test('required node affinity: all operators, terms are alternatives', () => {
     ['Unknown', ['3'], []],
   ]
   for (const [operator, values, expected] of table)
-    deepEqual(candidates(nodes, affinity([{ key: 'size', operator, ...(values ? { values } : {}) }])), expected, operator)
+    deepEqual(
+      candidates(nodes, affinity([{ key: 'size', operator, ...(values ? { values } : {}) }])),
+      expected,
+      operator,
+    )
   deepEqual(candidates(nodes, affinity([{ key: 'size', operator: 'Gt', values: ['5'] }], 'c')), ['b', 'c'])
   deepEqual(candidates(nodes, affinity([])), [])
 })
@@ -71,7 +82,10 @@ test('taints: NoSchedule and NoExecute keep pods away, PreferNoSchedule does not
   deepEqual(candidates(nodes, {}), ['c'])
   deepEqual(candidates(nodes, { tolerations: [{ key: 'k', operator: 'Exists' }] }), ['a', 'b', 'c'])
   deepEqual(candidates(nodes, { tolerations: [{ key: 'k', value: 'v', effect: 'NoSchedule' }] }), ['a', 'c'])
-  deepEqual(candidates(nodes, { tolerations: [{ key: 'node.kubernetes.io/unschedulable', operator: 'Exists' }] }), ['c', 'd'])
+  deepEqual(
+    candidates(nodes, { tolerations: [{ key: 'node.kubernetes.io/unschedulable', operator: 'Exists' }] }),
+    ['c', 'd'],
+  )
   deepEqual(candidates(nodes, { tolerations: [{ operator: 'Exists' }] }), ['a', 'b', 'c', 'd'])
 })
 
@@ -87,7 +101,8 @@ test('a toleration matches by key, value and effect', () => {
     [{ key: 'k', operator: 'Gt', value: '4' }, true],
     [{ key: 'k', operator: 'Lt', value: '4' }, false],
   ]
-  for (const [toleration, expected] of table) equal(tolerates([toleration], taint), expected, JSON.stringify(toleration))
+  for (const [toleration, expected] of table)
+    equal(tolerates([toleration], taint), expected, JSON.stringify(toleration))
 })
 
 test('host ports conflict by port and protocol, and by address unless one is every address', () => {
@@ -95,7 +110,9 @@ test('host ports conflict by port and protocol, and by address unless one is eve
     containers: [
       {
         name: 'main',
-        ports: [{ containerPort: 1, hostPort, ...(protocol ? { protocol } : {}), ...(hostIP ? { hostIP } : {}) }],
+        ports: [
+          { containerPort: 1, hostPort, ...(protocol ? { protocol } : {}), ...(hostIP ? { hostIP } : {}) },
+        ],
       },
     ],
   })
@@ -106,13 +123,21 @@ test('host ports conflict by port and protocol, and by address unless one is eve
   deepEqual(candidates(nodes, port(80), used(port(80, 'UDP'))), ['a'])
   deepEqual(candidates(nodes, port(80, 'TCP', '10.0.0.1'), used(port(80, 'TCP', '10.0.0.2'))), ['a'])
   deepEqual(candidates(nodes, port(80, 'TCP', '10.0.0.1'), used(port(80))), [])
-  const host: Partial<PodSpec> = { hostNetwork: true, containers: [{ name: 'main', ports: [{ containerPort: 80 }] }] }
+  const host: Partial<PodSpec> = {
+    hostNetwork: true,
+    containers: [{ name: 'main', ports: [{ containerPort: 80 }] }],
+  }
   deepEqual(candidates(nodes, host, used(port(80))), [])
 })
 
 test('pod affinity and anti-affinity towards bound pods', () => {
   const zone = (name: string) => ({ labels: { zone: name } })
-  const nodes = [node('a', cpu, zone('1')), node('b', cpu, zone('1')), node('c', cpu, zone('2')), node('d', cpu)]
+  const nodes = [
+    node('a', cpu, zone('1')),
+    node('b', cpu, zone('1')),
+    node('c', cpu, zone('2')),
+    node('d', cpu),
+  ]
   const term = { topologyKey: 'zone', labelSelector: { matchLabels: { app: 'db' } } }
   const required = { requiredDuringSchedulingIgnoredDuringExecution: [term] }
   const bound = (options: PodOptions) => ({ pods: [pod('x', {}, { node: 'a', ...options })] })
@@ -121,10 +146,14 @@ test('pod affinity and anti-affinity towards bound pods', () => {
   deepEqual(candidates(nodes, { affinity: { podAntiAffinity: required } }, db), ['c', 'd'])
   // The rule of a bound pod keeps the pod of the gang away too.
   const repelling = { ...term, labelSelector: { matchLabels: { 'grove.io/podclique': 'c' } } }
-  const spec = { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [repelling] } } }
+  const spec = {
+    affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [repelling] } },
+  }
   deepEqual(candidates(nodes, {}, bound({ spec })), ['c', 'd'])
   // Another namespace counts only if the term selects it.
-  const elsewhere = { pods: db.pods.map(entry => ({ ...entry, metadata: { ...entry.metadata, namespace: 'other' } })) }
+  const elsewhere = {
+    pods: db.pods.map(entry => ({ ...entry, metadata: { ...entry.metadata, namespace: 'other' } })),
+  }
   deepEqual(candidates(nodes, { affinity: { podAntiAffinity: required } }, elsewhere), ['a', 'b', 'c', 'd'])
   const everywhere = { requiredDuringSchedulingIgnoredDuringExecution: [{ ...term, namespaceSelector: {} }] }
   deepEqual(candidates(nodes, { affinity: { podAntiAffinity: everywhere } }, elsewhere), ['c', 'd'])
@@ -166,7 +195,9 @@ test('a bound volume confines the pod to the nodes of its PersistentVolume', () 
     spec: { storageClassName: 'fast', ...(volumeName ? { volumeName } : {}) },
   })
   const storage = {
-    persistentVolumes: [{ metadata: { name: 'pv' }, spec: { nodeAffinity: { required: { nodeSelectorTerms: terms } } } }],
+    persistentVolumes: [
+      { metadata: { name: 'pv' }, spec: { nodeAffinity: { required: { nodeSelectorTerms: terms } } } },
+    ],
     storageClasses: [{ metadata: { name: 'fast' }, volumeBindingMode: 'Immediate' }],
   }
   deepEqual(candidates(nodes, spec, { ...storage, persistentVolumeClaims: [claim('pv')] }), ['a'])

@@ -8,7 +8,12 @@ import { defaultPolicy, plan, snapshotFrom } from '../index.ts'
 import { gpu, memberPod, node, pod, podGang, topologyBinding } from '../testing/objects.ts'
 import type { Decision, SnapshotObjects } from '../types.ts'
 
-const key = { zone: 'example.com/zone', block: 'example.com/block', rack: 'example.com/rack', host: 'kubernetes.io/hostname' }
+const key = {
+  zone: 'example.com/zone',
+  block: 'example.com/block',
+  rack: 'example.com/rack',
+  host: 'kubernetes.io/hostname',
+}
 const binding = topologyBinding('fabric', key)
 const policy = { ...defaultPolicy, fixes: false }
 
@@ -16,11 +21,22 @@ function decide(objects: SnapshotObjects): Decision {
   return plan(snapshotFrom({ topologyBindings: [binding], ...objects }), policy, 0)
 }
 
-function hosts(count: number, prefix: string, labels: Record<string, string>, amounts = { [gpu]: '8', cpu: '64' }): Node[] {
+function hosts(
+  count: number,
+  prefix: string,
+  labels: Record<string, string>,
+  amounts = { [gpu]: '8', cpu: '64' },
+): Node[] {
   return Array.from({ length: count }, (_, i) => node(`${prefix}-${i}`, amounts, { labels }))
 }
 
-function members(gang: string, clique: string, count: number, requests: Record<string, string>, options = {}): Pod[] {
+function members(
+  gang: string,
+  clique: string,
+  count: number,
+  requests: Record<string, string>,
+  options = {},
+): Pod[] {
   return Array.from({ length: count }, (_, i) => memberPod(gang, clique, i, requests, options))
 }
 
@@ -40,7 +56,10 @@ for (const order of [
 ])
   test(`three cliques need ${order.join(', ')} nodes, each in one rack; racks of 6 and 5`, () => {
     const common = { [key.zone]: 'z', [key.block]: 'b' }
-    const nodes = [...hosts(6, 'a', { ...common, [key.rack]: 'a' }), ...hosts(5, 'b', { ...common, [key.rack]: 'b' })]
+    const nodes = [
+      ...hosts(6, 'a', { ...common, [key.rack]: 'a' }),
+      ...hosts(5, 'b', { ...common, [key.rack]: 'b' }),
+    ]
     const decision = decide({
       nodes,
       pods: order.flatMap((count, i) => members('g', `c${i}`, count, wholeNode)),
@@ -62,7 +81,10 @@ for (const order of [
 test('leader {1 GPU, 40 CPU} and worker {4 GPU, 4 CPU} share one host of 8 GPU and 64 CPU', () => {
   const decision = decide({
     nodes: hosts(1, 'n', {}),
-    pods: [...members('g', 'leader', 1, { [gpu]: '1', cpu: '40' }), ...members('g', 'worker', 1, { [gpu]: '4', cpu: '4' })],
+    pods: [
+      ...members('g', 'leader', 1, { [gpu]: '1', cpu: '40' }),
+      ...members('g', 'worker', 1, { [gpu]: '4', cpu: '4' }),
+    ],
     podGangs: [
       podGang('g', [
         { name: 'leader', min: 1 },
@@ -76,7 +98,10 @@ test('leader {1 GPU, 40 CPU} and worker {4 GPU, 4 CPU} share one host of 8 GPU a
 test('1-GPU pod and 8-GPU pod: the small pod leaves the node with 8 free GPUs alone', () => {
   const decision = decide({
     nodes: [node('big', { [gpu]: '8', cpu: '128' }), node('small', { [gpu]: '4', cpu: '16' })],
-    pods: [...members('g', 'one', 1, { [gpu]: '1', cpu: '1' }), ...members('g', 'eight', 1, { [gpu]: '8', cpu: '1' })],
+    pods: [
+      ...members('g', 'one', 1, { [gpu]: '1', cpu: '1' }),
+      ...members('g', 'eight', 1, { [gpu]: '8', cpu: '1' }),
+    ],
     podGangs: [
       podGang('g', [
         { name: 'one', min: 1 },
@@ -91,7 +116,10 @@ test('1-GPU pod and 8-GPU pod: the small pod leaves the node with 8 free GPUs al
 })
 
 test('required block, scaling group of 10 replicas, blocks of 18 and 10 nodes: all replicas share one block', () => {
-  const nodes = [...hosts(18, 'block-0', { [key.block]: 'block-0' }), ...hosts(10, 'block-1', { [key.block]: 'block-1' })]
+  const nodes = [
+    ...hosts(18, 'block-0', { [key.block]: 'block-0' }),
+    ...hosts(10, 'block-1', { [key.block]: 'block-1' }),
+  ]
   const levels = topologyBinding('two', { block: key.block, host: key.host })
   const half = { [gpu]: '4' }
   const options = { topology: 'two', required: key.block }
@@ -100,7 +128,9 @@ test('required block, scaling group of 10 replicas, blocks of 18 and 10 nodes: a
   const pods: Pod[] = []
   for (let index = 0; index < 10; index++) {
     const gang = index < 3 ? 'w-0' : `w-0-x-${index - 3}`
-    pods.push(...members(gang, `w-0-x-${index}-c`, 2, half, index < 3 ? {} : { baseGang: 'w-0', gated: true }))
+    pods.push(
+      ...members(gang, `w-0-x-${index}-c`, 2, half, index < 3 ? {} : { baseGang: 'w-0', gated: true }),
+    )
     if (index >= 3) scaled.push(podGang(gang, [replica(index)], options))
   }
   const podGangs = [podGang('w-0', [0, 1, 2].map(replica), options), ...scaled]
@@ -116,13 +146,17 @@ test('required block, scaling group of 10 replicas, blocks of 18 and 10 nodes: a
   ok(second.gangs.every(({ verdict }) => verdict === 'Scheduled'))
   const used = [...first.bindings, ...second.bindings]
   equal(used.length, 20)
-  const blocks = used.map(binding => nodes.find(({ metadata }) => metadata.name === binding.node)?.metadata.labels?.[key.block])
+  const blocks = used.map(
+    binding => nodes.find(({ metadata }) => metadata.name === binding.node)?.metadata.labels?.[key.block],
+  )
   equal(new Set(blocks).size, 1)
 })
 
 test('an impossible 10-pod gang on 500 nodes is proved impossible', () => {
   const nodes = hosts(500, 'n', { [key.zone]: 'z' })
-  const busy = nodes.flatMap(({ metadata }, i) => (i < 491 ? [pod(`x${i}`, { [gpu]: '1' }, { node: metadata.name })] : []))
+  const busy = nodes.flatMap(({ metadata }, i) =>
+    i < 491 ? [pod(`x${i}`, { [gpu]: '1' }, { node: metadata.name })] : [],
+  )
   const decision = decide({
     nodes,
     pods: [...busy, ...members('g', 'c', 10, wholeNode)],
@@ -136,7 +170,12 @@ test('an impossible 10-pod gang on 500 nodes is proved impossible', () => {
 test('preferred level: the narrowest common domain wins, then the fewest preferred domains', () => {
   const rack = (block: string, name: string, count: number) =>
     hosts(count, name, { [key.zone]: 'z', [key.block]: block, [key.rack]: name })
-  const nodes = [...rack('b1', 'r1', 1), ...rack('b1', 'r2', 3), ...rack('b1', 'r3', 2), ...rack('b2', 'r4', 3)]
+  const nodes = [
+    ...rack('b1', 'r1', 1),
+    ...rack('b1', 'r2', 3),
+    ...rack('b1', 'r3', 2),
+    ...rack('b2', 'r4', 3),
+  ]
   const decision = decide({
     nodes,
     pods: members('g', 'c', 5, wholeNode),
@@ -154,7 +193,11 @@ test('preferred level: the narrowest common domain wins, then the fewest preferr
 })
 
 /** The set of G3: clique a 2/1; scaling group x = {b 1/1, c 3/1}, replicas 2, minAvailable 1. Each pod fills a node. */
-function scenario(slots: number, bound: Readonly<Record<string, string>>, options: { replicas?: number; sets?: number } = {}) {
+function scenario(
+  slots: number,
+  bound: Readonly<Record<string, string>>,
+  options: { replicas?: number; sets?: number } = {},
+) {
   const { replicas = 2, sets = 1 } = options
   const pods: Pod[] = []
   const podGangs: PodGang[] = []
@@ -237,18 +280,31 @@ test('G6: minima of scaled gangs go before the surplus of the base gang', () => 
 test('G7: both base minima, then both scaled minima', () => {
   const base = scenario(6, {}, { sets: 2 })
   equal(base.bindings.length, 6)
-  deepEqual(cliques(scenario(10, after(base), { sets: 2 })), ['w-0-x-1-b', 'w-0-x-1-c', 'w-1-x-1-b', 'w-1-x-1-c'])
+  deepEqual(cliques(scenario(10, after(base), { sets: 2 })), [
+    'w-0-x-1-b',
+    'w-0-x-1-c',
+    'w-1-x-1-b',
+    'w-1-x-1-c',
+  ])
 })
 
 test('T4: gang in one block, scaling-group replica in one rack, clique on one host', () => {
   const rack = (block: string, name: string, count: number) =>
     hosts(count, name, { [key.zone]: 'z', [key.block]: block, [key.rack]: name })
-  const nodes = [...rack('b1', 'r1', 1), ...rack('b1', 'r2', 1), ...rack('b2', 'r3', 2), ...rack('b2', 'r4', 2)]
+  const nodes = [
+    ...rack('b1', 'r1', 1),
+    ...rack('b1', 'r2', 1),
+    ...rack('b2', 'r3', 2),
+    ...rack('b2', 'r4', 2),
+  ]
   const quarter = { [gpu]: '4' }
   const replicas = ['x-0', 'x-1']
   const decision = decide({
     nodes,
-    pods: replicas.flatMap(name => [...members('g', `${name}-l`, 2, quarter), ...members('g', `${name}-w`, 2, quarter)]),
+    pods: replicas.flatMap(name => [
+      ...members('g', `${name}-l`, 2, quarter),
+      ...members('g', `${name}-w`, 2, quarter),
+    ]),
     podGangs: [
       podGang(
         'g',
@@ -267,7 +323,10 @@ test('T4: gang in one block, scaling-group replica in one rack, clique on one ho
   equal(decision.gangs[0]?.verdict, 'Scheduled')
   for (const name of replicas) {
     equal(domainOf(decision, nodes, `${name}-l`, key.host).size, 1)
-    deepEqual(domainOf(decision, nodes, `${name}-l`, key.rack), domainOf(decision, nodes, `${name}-w`, key.rack))
+    deepEqual(
+      domainOf(decision, nodes, `${name}-l`, key.rack),
+      domainOf(decision, nodes, `${name}-w`, key.rack),
+    )
   }
   deepEqual(domainOf(decision, nodes, 'x-0-l', key.block), new Set(['b2']))
 })
@@ -301,11 +360,19 @@ test('surplus grows groups evenly relative to their minimum', () => {
 })
 
 test('a gang of higher priority goes first', () => {
-  const priorityClass = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'high' }, value: 10 } as const
+  const priorityClass = {
+    apiVersion: 'scheduling.k8s.io/v1',
+    kind: 'PriorityClass',
+    metadata: { name: 'high' },
+    value: 10,
+  } as const
   const decision = decide({
     nodes: hosts(1, 'n', {}),
     pods: [...members('a', 'ca', 1, wholeNode), ...members('b', 'cb', 1, wholeNode)],
-    podGangs: [podGang('a', [{ name: 'ca', min: 1 }]), podGang('b', [{ name: 'cb', min: 1 }], { priorityClassName: 'high' })],
+    podGangs: [
+      podGang('a', [{ name: 'ca', min: 1 }]),
+      podGang('b', [{ name: 'cb', min: 1 }], { priorityClassName: 'high' }),
+    ],
     priorityClasses: [priorityClass],
   })
   deepEqual(
@@ -318,17 +385,19 @@ test('a gang of higher priority goes first', () => {
 })
 
 test('an accepted gang moves if a later gang needs its nodes and both fit', () => {
-  const nodes = [
-    node('any', { [gpu]: '8' }, { labels: { pool: 'x' } }),
-    node('other', { [gpu]: '8' }),
-  ]
+  const nodes = [node('any', { [gpu]: '8' }, { labels: { pool: 'x' } }), node('other', { [gpu]: '8' })]
   const decision = decide({
     nodes,
     pods: [
       ...members('a', 'ca', 1, wholeNode),
-      ...members('b', 'cb', 1, wholeNode, { spec: { schedulerName: 'grove-scheduler', nodeSelector: { pool: 'x' } } }),
+      ...members('b', 'cb', 1, wholeNode, {
+        spec: { schedulerName: 'grove-scheduler', nodeSelector: { pool: 'x' } },
+      }),
     ],
     podGangs: [podGang('a', [{ name: 'ca', min: 1 }]), podGang('b', [{ name: 'cb', min: 1 }])],
   })
-  deepEqual(Object.fromEntries(decision.bindings.map(({ gang, node }) => [gang, node])), { a: 'other', b: 'any' })
+  deepEqual(Object.fromEntries(decision.bindings.map(({ gang, node }) => [gang, node])), {
+    a: 'other',
+    b: 'any',
+  })
 })

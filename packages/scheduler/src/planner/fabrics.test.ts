@@ -16,13 +16,20 @@ interface Fabric {
 const keyOf = (level: string) => `fabric.example.com/${level}`
 const whole = { [gpu]: '8' }
 
-function nodesOf({ levels, leaves }: Fabric, name = (leaf: string, index: number, _total: number) => `${leaf}-${index}`): Node[] {
+function nodesOf(
+  { levels, leaves }: Fabric,
+  name = (leaf: string, index: number, _total: number) => `${leaf}-${index}`,
+): Node[] {
   let total = 0
   return leaves.flatMap(({ path, count }) =>
     Array.from({ length: count }, (_, i) =>
-      node(name(path.at(-1)!, i, ++total), { ...whole, cpu: '128' }, {
-        labels: Object.fromEntries(path.map((value, level) => [keyOf(levels[level]!), value])),
-      }),
+      node(
+        name(path.at(-1)!, i, ++total),
+        { ...whole, cpu: '128' },
+        {
+          labels: Object.fromEntries(path.map((value, level) => [keyOf(levels[level]!), value])),
+        },
+      ),
     ),
   )
 }
@@ -42,7 +49,11 @@ const decide = (objects: SnapshotObjects): Decision => plan(snapshotFrom(objects
 
 function usedDomains(decision: Decision, nodes: readonly Node[], level: string, name: string): string[] {
   const labels = new Map(nodes.map(({ metadata }) => [metadata.name, metadata.labels?.[keyOf(level)] ?? '']))
-  return [...new Set(decision.bindings.filter(binding => binding.gang === name).map(({ node }) => labels.get(node)!))].sort()
+  return [
+    ...new Set(
+      decision.bindings.filter(binding => binding.gang === name).map(({ node }) => labels.get(node)!),
+    ),
+  ].sort()
 }
 
 const leafGroups: Fabric = {
@@ -67,10 +78,10 @@ test('64 nodes in 15 leaf groups: two 8-node gangs fit, a third waits', () => {
     decision.gangs.map(({ verdict }) => verdict),
     ['Scheduled', 'Scheduled', 'Unschedulable'],
   )
-  deepEqual(
-    ['a', 'b'].flatMap(name => usedDomains(decision, nodes, 'leafgroup', name)).sort(),
-    ['lg-0', 'lg-1'],
-  )
+  deepEqual(['a', 'b'].flatMap(name => usedDomains(decision, nodes, 'leafgroup', name)).sort(), [
+    'lg-0',
+    'lg-1',
+  ])
   const nodeOf = new Map(decision.bindings.map(({ pod, node }) => [pod, node]))
   const bound = objects.pods.map(pod => {
     const nodeName = nodeOf.get(pod.metadata.name)
@@ -110,14 +121,20 @@ test('12 nodes in a binary tree with five cordoned: three pods share the only sp
     podGangs: [gang('g', 3, { preferred: keyOf('spine') })],
     pods: members('g', 3),
   })
-  deepEqual(decision.bindings.map(({ node }) => node), ['n5', 'n7', 'n8'])
+  deepEqual(
+    decision.bindings.map(({ node }) => node),
+    ['n5', 'n7', 'n8'],
+  )
   equal(decision.gangs[0]?.placementScore, 1)
 })
 
 test('four NVL72 racks of 18 nodes: a gang of 32 uses two racks of one spine', () => {
   const nvl72: Fabric = {
     levels: ['datacenter', 'spine', 'block'],
-    leaves: ['1-1', '1-2', '2-1', '2-2'].map(leaf => ({ path: ['core', `spine-${leaf[0]}`, `leaf-${leaf}`], count: 18 })),
+    leaves: ['1-1', '1-2', '2-1', '2-2'].map(leaf => ({
+      path: ['core', `spine-${leaf[0]}`, `leaf-${leaf}`],
+      count: 18,
+    })),
   }
   const nodes = nodesOf(nvl72)
   const decision = decide({

@@ -36,7 +36,9 @@ test('binds the whole missing minimum of a gang or no pod of it', () => {
         if (gangs[index]?.verdict !== 'Scheduled') deepEqual(own, [])
         else
           for (const group of gang.groups) {
-            const minimum = own.filter(binding => binding.podGroup === group.name && binding.part === 'minimum')
+            const minimum = own.filter(
+              binding => binding.podGroup === group.name && binding.part === 'minimum',
+            )
             equal(minimum.length, Math.max(0, group.minReplicas - group.placed.length))
           }
       }
@@ -143,7 +145,10 @@ test('a label that no filter reads changes nothing', () => {
       const labelled = objects.nodes.map(
         (entry, i): Node => ({
           ...entry,
-          metadata: { ...entry.metadata, labels: { ...entry.metadata.labels, 'example.com/serial': String(i) } },
+          metadata: {
+            ...entry.metadata,
+            labels: { ...entry.metadata.labels, 'example.com/serial': String(i) },
+          },
         }),
       )
       deepEqual(decide({ ...objects, nodes: labelled }), decide(objects))
@@ -155,13 +160,19 @@ test('a label that no filter reads changes nothing', () => {
 test('scaling all quantities changes nothing', () => {
   const scaled = (amounts: Record<string, string | number> = {}) =>
     Object.fromEntries(
-      Object.entries(amounts).map(([name, value]) => [name, name === 'pods' ? value : String(Number(value) * 7)]),
+      Object.entries(amounts).map(([name, value]) => [
+        name,
+        name === 'pods' ? value : String(Number(value) * 7),
+      ]),
     )
   fc.assert(
     fc.property(instances, objects => {
       const larger: SnapshotObjects = {
         ...objects,
-        nodes: objects.nodes.map(entry => ({ ...entry, status: { allocatable: scaled(entry.status?.allocatable) } })),
+        nodes: objects.nodes.map(entry => ({
+          ...entry,
+          status: { allocatable: scaled(entry.status?.allocatable) },
+        })),
         pods: objects.pods.map(
           (entry): Pod => ({
             ...entry,
@@ -189,10 +200,15 @@ test('renaming nodes changes no verdict and no score of the first gang', () => {
         ...objects,
         nodes: objects.nodes.map(({ metadata, ...rest }) => {
           const name = rename(metadata.name)
-          return { ...rest, metadata: { name, labels: { ...metadata.labels, 'kubernetes.io/hostname': name } } }
+          return {
+            ...rest,
+            metadata: { name, labels: { ...metadata.labels, 'kubernetes.io/hostname': name } },
+          }
         }),
         pods: objects.pods.map(entry =>
-          entry.spec.nodeName ? { ...entry, spec: { ...entry.spec, nodeName: rename(entry.spec.nodeName) } } : entry,
+          entry.spec.nodeName
+            ? { ...entry, spec: { ...entry.spec, nodeName: rename(entry.spec.nodeName) } }
+            : entry,
         ),
       }
       deepEqual(verdicts(decide(renamed)), verdicts(decide(objects)))

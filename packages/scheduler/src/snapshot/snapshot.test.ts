@@ -49,7 +49,9 @@ test('an assumed pod counts as bound', () => {
 })
 
 test('gangs are planned by priority, age, base before scaled, then name', () => {
-  const classes = [{ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'high' }, value: 5 }] as const
+  const classes = [
+    { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'high' }, value: 5 },
+  ] as const
   const old = '2026-01-01T00:00:00Z'
   const young = '2026-01-02T00:00:00Z'
   const group = (name: string) => [{ name, min: 1 }]
@@ -79,8 +81,11 @@ test('two racks of the same name in different zones are two domains', () => {
     podGangs: [podGang('g', [{ name: 'c', min: 2 }], { topology: 'fabric', required: 'rack' })],
   }
   const verdict = (topologyBindings: Parameters<typeof snapshotFrom>[0]['topologyBindings']) =>
-    plan(snapshotFrom({ ...objects, topologyBindings: topologyBindings ?? [] }), { ...defaultPolicy, fixes: false }, 0)
-      .gangs[0]?.verdict
+    plan(
+      snapshotFrom({ ...objects, topologyBindings: topologyBindings ?? [] }),
+      { ...defaultPolicy, fixes: false },
+      0,
+    ).gangs[0]?.verdict
   equal(verdict([topologyBinding('fabric', { zone: 'zone', rack: 'rack' })]), 'Unschedulable')
   // Without the binding, only the value of the label counts.
   equal(verdict([]), 'Scheduled')
