@@ -3,10 +3,12 @@ import type { Cycle, GangResult } from '../planner/cycle.ts'
 import { taskOf } from '../planner/gang-demand.ts'
 import type { Obstacle } from '../planner/precheck.ts'
 import type { Evidence, Explanation, Fix, Policy } from '../types.ts'
+import type { Cause } from './case.ts'
 import { catalogue, messageOf } from './catalogue.ts'
-import { type Cause, causeOf, misconfiguration, unknownNeeds } from './cause.ts'
+import { causeOf } from './cause.ts'
 import { evidenceOf } from './evidence.ts'
 import { type FixAllowance, fixesFor } from './fixes.ts'
+import { misconfiguration, unknownNeeds } from './misconfigured.ts'
 
 /** Steps of one counterfactual: an explanation is worth less time than the verdict. */
 const mostSteps = 200_000
