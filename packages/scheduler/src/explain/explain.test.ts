@@ -222,6 +222,16 @@ test('blocked gangs say what they wait for', () => {
   match(scaled.message, /^waits for base gang g: the gang needs 2 pods/)
 })
 
+test('pods that name a PodGang that does not exist wait for it', () => {
+  const objects = { nodes: hosts(1, '8', 'r1'), pods: members('c', 2, '1'), podGangs: [] }
+  const { missingGangs, bindings } = plan(snapshotFrom(objects), defaultPolicy, 0)
+  deepEqual(bindings, [])
+  deepEqual(
+    missingGangs.map(({ name, pods, explanation }) => [name, pods, explanation.message]),
+    [['g', ['c-0', 'c-1'], 'PodGang g does not exist yet; 2 pods wait for it']],
+  )
+})
+
 test('after any listed fix the gang is scheduled', () => {
   let verified = 0
   fc.assert(

@@ -79,7 +79,7 @@ test('verdicts, placements and scores agree with a complete search', () => {
       })
       checkValid(snapshot, assignedTo(snapshot, decision))
     }),
-    propertyOptions(1500),
+    propertyOptions(3000),
   )
   ok(
     tally.scheduled > 100 && tally.unschedulable > 100 && tally.unproved < tally.scheduled / 20,
@@ -105,7 +105,7 @@ test('a small budget makes no proved verdict wrong and no placement invalid', ()
       }
       checkValid(snapshot, assignedTo(snapshot, decision))
     }),
-    propertyOptions(1000),
+    propertyOptions(2000),
   )
   ok(tally.proved > 50 && tally.exhausted > 50, JSON.stringify(tally))
 })

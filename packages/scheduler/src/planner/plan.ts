@@ -23,7 +23,11 @@ export type Explain = (cycle: Cycle, index: number) => Explanation
 const blockedCodes = new Set(['PodsNotCreated', 'PodsGated', 'BaseGangNotScheduled'])
 
 /** Decides for all gangs. Pure: the same snapshot gives the same decision. */
-export function planWith(explain: Explain, snapshot: Snapshot, policy: Policy): Decision {
+export function planWith(
+  explain: Explain,
+  snapshot: Snapshot,
+  policy: Policy,
+): Omit<Decision, 'missingGangs'> {
   const cycle = runCycle(snapshot, policy)
   const surplusOf = new Map<GangTask, Map<string, number>>()
   for (const { task, placed } of cycle.surplus) {
