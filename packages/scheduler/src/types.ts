@@ -84,7 +84,7 @@ export interface SnapshotOptions {
   readonly assumed?: readonly AssumedPod[]
 }
 
-/** What the planner receives. All lists are in canonical order, so equal clusters give equal snapshots. */
+/** The input of the planner. All lists are in canonical order, so equal clusters give equal snapshots. */
 export interface Snapshot {
   /** Ascending by name. */
   readonly nodes: readonly SnapshotNode[]

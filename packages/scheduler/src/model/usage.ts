@@ -2,14 +2,14 @@
 import { keysReadBy } from '../filters/pod-affinity.ts'
 import type { HostPort, SnapshotPod } from '../types.ts'
 
-/** What bound pods hold on one node. */
+/** Resources and ports that bound pods hold on one node. */
 export interface NodeUsage {
   readonly amounts: Map<string, number>
   readonly ports: HostPort[]
   pods: number
 }
 
-/** What a list of bound pods holds. */
+/** The sums over a list of bound pods. */
 export interface Usage {
   readonly byNode: ReadonlyMap<string, NodeUsage>
   /** Label keys that the pod affinity of these pods reads. */

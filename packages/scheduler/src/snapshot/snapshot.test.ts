@@ -6,7 +6,7 @@ import { memberPod, node, pod, podGang, topologyBinding } from '../testing/objec
 
 const cpu = { cpu: '8' }
 
-test('live pods of this scheduler are members; gated, bound and foreign pods are told apart', () => {
+test('live pods of this scheduler are members, split into bound, waiting and gated pods', () => {
   const { gangs, boundPods, strayPods } = snapshotFrom({
     nodes: [node('n', cpu)],
     pods: [

@@ -5,7 +5,7 @@ import { Capacity } from './capacity.ts'
 import type { Demand, EntityCount } from './demand.ts'
 import { type Domain, domainTree } from './tree.ts'
 
-/** What all solvers of one demand share: the tree of domains, node classes and upper bounds. */
+/** The parts that all solvers of one demand share: the tree of domains, node classes and upper bounds. */
 export interface Ground {
   readonly tree: Domain
   /** Position of each partition in the tags of domains, by partition id. */
