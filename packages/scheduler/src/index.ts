@@ -10,7 +10,9 @@ export {
   type SchedulerStartOptions,
   startScheduler,
 } from './binder/start-scheduler.ts'
+export { catalogue } from './explain/catalogue.ts'
+export { applyFix } from './explain/variants.ts'
 export { plan } from './plan.ts'
-export { defaultPolicy } from './policy.ts'
+export { defaultPolicy, unsupportedSettings } from './policy.ts'
 export { defaultSchedulerName, snapshotFrom } from './snapshot/index.ts'
 export type * from './types.ts'

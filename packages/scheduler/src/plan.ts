@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+import { FixAllowance } from './explain/fixes.ts'
+import { explain } from './explain/index.ts'
+import { missingGangs } from './explain/missing-gangs.ts'
 import { planWith } from './planner/plan.ts'
-import type { Decision, Explanation, Policy, Snapshot } from './types.ts'
+import type { Decision, Policy, Snapshot } from './types.ts'
 
 /** Decides for all gangs. Reads no clock, no random source and no API. `now` is in milliseconds since 1970. */
 export function plan(snapshot: Snapshot, policy: Policy, now: number): Decision {
-  return planWith(() => ({}) as Explanation, snapshot, policy, now)
+  const allowance = new FixAllowance()
+  const decision = planWith((cycle, index) => explain(cycle, index, policy, now, allowance), snapshot, policy)
+  return { ...decision, missingGangs: missingGangs(snapshot, now) }
 }

@@ -84,7 +84,7 @@ export interface SnapshotOptions {
   readonly assumed?: readonly AssumedPod[]
 }
 
-/** What the planner receives. All lists are in canonical order, so equal clusters give equal snapshots. */
+/** The input of the planner. All lists are in canonical order, so equal clusters give equal snapshots. */
 export interface Snapshot {
   /** Ascending by name. */
   readonly nodes: readonly SnapshotNode[]
@@ -231,6 +231,8 @@ export type Provenance = 'proved' | 'budget-exhausted'
 export interface Decision {
   /** One entry for every PodGang, in planning order. */
   readonly gangs: readonly GangDecision[]
+  /** PodGangs that pods name and that do not exist. */
+  readonly missingGangs: readonly MissingGang[]
   /** In binding order: minimum pods gang by gang, then surplus. */
   readonly bindings: readonly PodBinding[]
   /** Only with preemption enabled. */
@@ -238,6 +240,14 @@ export interface Decision {
   /** When the decision can change without an event, in milliseconds since 1970. */
   readonly nextDeadline: number | undefined
   readonly steps: number
+}
+
+export interface MissingGang {
+  readonly namespace: string
+  readonly name: string
+  /** Names of the pods that wait for it. */
+  readonly pods: readonly string[]
+  readonly explanation: Explanation
 }
 
 export interface PodBinding {

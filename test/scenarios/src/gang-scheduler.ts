@@ -127,7 +127,7 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
     }
 
     const pods = async () => (await client.list(resources.pods, { namespace })).items
-    const placed = async () =>
+    const bound = async () =>
       (await pods())
         .filter(pod => pod.spec?.nodeName && !pod.metadata.deletionTimestamp)
         .map(({ metadata }) => metadata.name)
@@ -137,9 +137,9 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
     const condition = async (name: string, type: string) =>
       (await gang(name)).status?.conditions?.find(one => one.type === type)
 
-    async function untilPlaced(expected: readonly string[]): Promise<void> {
+    async function untilBound(expected: readonly string[]): Promise<void> {
       await waitFor(`pods ${expected.join(', ')} on nodes`, async () => {
-        const found = await placed()
+        const found = await bound()
         return JSON.stringify(found) === JSON.stringify([...expected].sort())
       })
     }
@@ -157,9 +157,9 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
       await createGang('w-0', [group('w-0-a', 4, 4), group('w-0-b', 6, 6)])
       await untilCondition('w-0', 'Scheduled', 'False')
       await waitFor('a reason', async () => Boolean((await condition('w-0', 'Scheduled'))?.message))
-      assert.deepEqual(await placed(), [])
+      assert.deepEqual(await bound(), [])
       await addSlots(1)
-      await waitFor('ten pods on nodes', async () => (await placed()).length === 10)
+      await waitFor('ten pods on nodes', async () => (await bound()).length === 10)
       await untilCondition('w-0', 'Scheduled', 'True')
       await untilCondition('w-0', 'Ready', 'True')
       assert.equal((await gang('w-0')).status?.phase, 'Running')
@@ -170,17 +170,17 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
       await addSlots(2)
       await createGang('w-0', [group('w-0-a', 2, 1), group('w-0-x-0-b', 1, 1), group('w-0-x-0-c', 3, 1)])
       await untilCondition('w-0', 'Scheduled', 'False')
-      assert.deepEqual(await placed(), [])
+      assert.deepEqual(await bound(), [])
       await addSlots(1)
       const base = ['w-0-a-0', 'w-0-x-0-b-0', 'w-0-x-0-c-0']
-      await untilPlaced(base)
+      await untilBound(base)
       // The operator removes the gates of a scaled gang only now.
       await createGang('w-0-x-0', [group('w-0-x-1-b', 1, 1), group('w-0-x-1-c', 3, 1)])
       await untilCondition('w-0-x-0', 'Scheduled', 'False')
       await addSlots(2)
-      await untilPlaced([...base, 'w-0-x-1-b-0', 'w-0-x-1-c-0'])
+      await untilBound([...base, 'w-0-x-1-b-0', 'w-0-x-1-c-0'])
       await addSlots(5)
-      await waitFor('all ten pods on nodes', async () => (await placed()).length === 10)
+      await waitFor('all ten pods on nodes', async () => (await bound()).length === 10)
     })
 
     test('two gangs that compete never hold half each', async () => {
@@ -190,7 +190,7 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
       await untilCondition('first', 'Scheduled', 'True')
       await untilCondition('second', 'Scheduled', 'False')
       assert.deepEqual(
-        (await placed()).map(name => name.split('-')[0]),
+        (await bound()).map(name => name.split('-')[0]),
         ['first', 'first', 'first', 'first'],
       )
       for (const { metadata } of (await pods()).filter(({ metadata }) => metadata.name.startsWith('first')))
@@ -205,7 +205,7 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
       await addSlots(3)
       await start()
       await untilCondition('w-0', 'Scheduled', 'True')
-      assert.equal((await placed()).length, 3)
+      assert.equal((await bound()).length, 3)
     })
 
     test('a gang that an ended scheduler left bound in part is released when the rest does not fit', async () => {
@@ -213,7 +213,7 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
       await createGang('w-0', [group('w-0-a', 3, 3)])
       await leaveInPart('w-0', 'w-0-a-0')
       await start()
-      await waitFor('the pod is deleted', async () => (await placed()).length === 0)
+      await waitFor('the pod is deleted', async () => (await bound()).length === 0)
       await untilCondition('w-0', 'Scheduled', 'False')
     })
 

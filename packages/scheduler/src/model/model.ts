@@ -6,6 +6,7 @@ import { toleratesCordon, toleratesTaints } from '../filters/taints.ts'
 import type { HostPort, NodeExclusion, Snapshot, SnapshotPod } from '../types.ts'
 import { Partitions } from './partitions.ts'
 import { type Shape, Shapes } from './shapes.ts'
+import { type NodeUsage, usageOf } from './usage.ts'
 
 /** Filters that a counterfactual leaves out. */
 export type Relaxation = 'cordon' | 'taint' | 'ports' | 'affinity' | 'volume' | 'podCount' | 'boundPods'
@@ -46,7 +47,8 @@ export class Model {
       groups.flatMap(({ candidates, gated }) => [...candidates, ...gated]),
     )
     for (const { needs } of waiting) for (const name of Object.keys(needs.requests)) this.resourceIndex(name)
-    const labelKeys = keysReadBy([...waiting, ...snapshot.boundPods])
+    const usage = usageOf(snapshot.boundPods)
+    const labelKeys = [...new Set([...keysReadBy(waiting), ...usage.labelKeys])].sort()
     this.shapes = new Shapes(name => this.resourceIndex(name), labelKeys)
     this.free = new Float64Array(this.nodeCount * this.resources.length)
     this.podsOn = new Int32Array(this.nodeCount)
@@ -58,7 +60,7 @@ export class Model {
       if (relaxed.has('podCount'))
         this.free[this.#at(node, this.resourceIndex('pods'))] = Number.MAX_SAFE_INTEGER / 4
     })
-    if (!relaxed.has('boundPods')) for (const pod of snapshot.boundPods) this.#hold(pod)
+    if (!relaxed.has('boundPods')) for (const [name, used] of usage.byNode) this.#hold(name, used)
     const hostnames = new Set(snapshot.nodes.map(({ labels }) => labels[hostnameKey]))
     this.#hostnameIsUnique = hostnames.size === this.nodeCount && !hostnames.has(undefined)
   }
@@ -76,15 +78,15 @@ export class Model {
   }
 
   /** Requests of bound pods that no node lists are not tracked: no waiting pod competes for them. */
-  #hold(pod: SnapshotPod): void {
-    const node = this.nodeIndex.get(pod.node ?? '')
+  #hold(name: string, used: NodeUsage): void {
+    const node = this.nodeIndex.get(name)
     if (node === undefined) return
-    this.podsOn[node]!++
-    for (const [name, amount] of Object.entries(pod.needs.requests)) {
-      const resource = this.#resourceIndexes.get(name)
+    this.podsOn[node]! += used.pods
+    for (const [resourceName, amount] of used.amounts) {
+      const resource = this.#resourceIndexes.get(resourceName)
       if (resource !== undefined) this.free[this.#at(node, resource)]! -= amount
     }
-    this.#ports[node]!.push(...pod.needs.hostPorts)
+    this.#ports[node]!.push(...used.ports)
   }
 
   freeOf(node: number, resource: number): number {
@@ -188,6 +190,9 @@ export class Model {
     const rejected = new Uint8Array(this.nodeCount)
     if (this.relaxed.has('affinity') || this.relaxed.has('boundPods')) return rejected
     const { nodes, boundPods, namespaceLabels } = this.snapshot
+    const { repelling } = usageOf(boundPods)
+    const { podAffinity, podAntiAffinity } = shape.needs
+    if (repelling.length + podAffinity.length + podAntiAffinity.length === 0) return rejected
     const bound = boundPods.filter(({ node }) => this.nodeIndex.has(node ?? ''))
     const domain = (node: number, key: string) => nodes[node]!.labels[key]
     const reject = (pod: SnapshotPod, key: string) => {
@@ -201,7 +206,6 @@ export class Model {
       for (const term of shape.needs.podAntiAffinity)
         if (termSelects(term, shape, pod, namespaceLabels)) reject(pod, term.topologyKey)
     }
-    const { podAffinity } = shape.needs
     if (podAffinity.length === 0) return rejected
     const towards = bound.filter(pod =>
       podAffinity.every(term => termSelects(term, shape, pod, namespaceLabels)),

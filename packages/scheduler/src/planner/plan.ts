@@ -18,12 +18,16 @@ import { allScopes } from './scopes.ts'
 import { placementScore, scoreOf } from './score.ts'
 
 /** Builds the explanation of a gang that waits. */
-export type Explain = (cycle: Cycle, index: number, policy: Policy, now: number) => Explanation
+export type Explain = (cycle: Cycle, index: number) => Explanation
 
 const blockedCodes = new Set(['PodsNotCreated', 'PodsGated', 'BaseGangNotScheduled'])
 
 /** Decides for all gangs. Pure: the same snapshot gives the same decision. */
-export function planWith(explain: Explain, snapshot: Snapshot, policy: Policy, now: number): Decision {
+export function planWith(
+  explain: Explain,
+  snapshot: Snapshot,
+  policy: Policy,
+): Omit<Decision, 'missingGangs'> {
   const cycle = runCycle(snapshot, policy)
   const surplusOf = new Map<GangTask, Map<string, number>>()
   for (const { task, placed } of cycle.surplus) {
@@ -52,11 +56,10 @@ export function planWith(explain: Explain, snapshot: Snapshot, policy: Policy, n
       verdict,
       provenance,
       ...scored(cycle, result),
-      pods: gang.groups.flatMap((group, position): PodDecision[] => {
+      pods: gang.groups.flatMap((group): PodDecision[] => {
         const waiting = [...group.candidates, ...group.gated]
         const isMinimum = (pod: (typeof waiting)[number], at: number) =>
           group.candidates.length >= need(group) ? minimumOf.has(pod) : at < need(group)
-        void position
         return waiting.map((pod, at) => {
           const node = nodes.get(pod.name)
           return {
@@ -67,7 +70,7 @@ export function planWith(explain: Explain, snapshot: Snapshot, policy: Policy, n
           }
         })
       }),
-      ...(verdict === 'Scheduled' ? {} : { explanation: explain(cycle, index, policy, now) }),
+      ...(verdict === 'Scheduled' ? {} : { explanation: explain(cycle, index) }),
     } satisfies GangDecision
   })
   return {

@@ -3,6 +3,7 @@ import type { Model } from '../model/model.ts'
 import type { Partition } from '../model/partitions.ts'
 import { type Budget, withinBudget } from './budget.ts'
 import { type DemandScope, demandOf, type NodeMask } from './demand.ts'
+import { groundOf, isImpossible } from './ground.ts'
 import { type Assignment, Solver } from './solver.ts'
 import { nested } from './tree.ts'
 
@@ -29,6 +30,8 @@ export type Objective = (counts: readonly number[]) => number
 const impossible: Outcome = { kind: 'impossible' }
 const unknown: Outcome = { kind: 'unknown' }
 const beamWidths = [1, 8]
+/** Domains carry partitions and counters as bits of one number. */
+const mostBits = 30
 
 /** Finds nodes for all pods of the scope, or proves that there are none. */
 export function solve(model: Model, scope: DemandScope, budget: Budget, objective?: Objective): Outcome {
@@ -43,10 +46,12 @@ export function solve(model: Model, scope: DemandScope, budget: Budget, objectiv
     if (kept.every(other => nested(other, partition))) kept.push(partition)
     else return solveCrossing(model, scope, partition, budget, objective)
   }
+  if (kept.length > mostBits || demand.counters.length > mostBits) return unknown
+  const ground = groundOf(model, demand, kept)
+  if (isImpossible(ground, demand)) return impossible
   const attempt = (beam: number): Assignment | undefined =>
-    withinBudget(() => new Solver(model, demand, kept, budget, beam).assign())?.result
-  const exact = new Solver(model, demand, kept, budget, Number.POSITIVE_INFINITY)
-  if (exact.isImpossible()) return impossible
+    withinBudget(() => new Solver(model, demand, ground, budget, beam).assign())?.result
+  const exact = new Solver(model, demand, ground, budget, Number.POSITIVE_INFINITY)
   if (demand.counters.length === 0)
     for (const beam of beamWidths) {
       const assignment = attempt(beam)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Model } from '../model/model.ts'
-import type { Partition } from '../model/partitions.ts'
 import type { Budget } from './budget.ts'
-import { Capacity, firstNode } from './capacity.ts'
-import type { Demand, EntityCount, EntityType, ScopeInstance } from './demand.ts'
+import { type Capacity, firstNode } from './capacity.ts'
+import type { Demand, EntityType, ScopeInstance } from './demand.ts'
+import type { Ground } from './ground.ts'
 import { nodePatterns } from './patterns.ts'
 import { addProfiles, covers, equalProfiles, maximal, type Profile, type Vector } from './profile.ts'
-import { type Domain, domainTree } from './tree.ts'
+import type { Domain } from './tree.ts'
 
 /** Nodes of each bucket, by bucket id. */
 export type Assignment = Map<number, number[]>
@@ -34,7 +34,7 @@ export class Solver {
   readonly #beam: number
   readonly #tree: Domain
   readonly #capacity: Capacity
-  readonly #bits = new Map<number, number>()
+  readonly #bits: ReadonlyMap<number, number>
   readonly #width: number
   readonly #limits: readonly number[]
   readonly #totals: Int32Array
@@ -42,45 +42,24 @@ export class Solver {
   readonly #groups: (readonly Group[] | undefined)[] = []
   readonly #zero: Vector
 
-  constructor(model: Model, demand: Demand, partitions: readonly Partition[], budget: Budget, beam: number) {
+  constructor(model: Model, demand: Demand, ground: Ground, budget: Budget, beam: number) {
     this.#model = model
     this.#demand = demand
     this.#budget = budget
     this.#beam = beam
-    partitions.forEach(({ id }, bit) => {
-      this.#bits.set(id, bit)
-    })
-    this.#tree = domainTree(partitions, model.nodeCount)
+    this.#bits = ground.bits
+    this.#tree = ground.tree
     this.#width = demand.types.length
     this.#limits = demand.counters.map(({ limit }) => limit)
-    this.#totals = this.#expandAll(demand.rootCounts)
-    this.#capacity = new Capacity(model, demand, this.#totals, this.#bits, domainCount(this.#tree))
+    this.#totals = ground.totals
+    this.#capacity = ground.capacity
     this.#zero = new Int32Array(this.#width + this.#limits.length)
-  }
-
-  /** How often each type occurs anywhere in the demand. */
-  #expandAll(counts: readonly EntityCount[]): Int32Array {
-    const totals = new Int32Array(this.#width)
-    const add = (parts: readonly EntityCount[], times: number) => {
-      for (const { type, count } of parts) {
-        totals[type]! += count * times
-        const entity = this.#demand.types[type]!
-        if (entity.kind === 'scope') add(entity.content, count * times)
-      }
-    }
-    add(counts, 1)
-    return totals
   }
 
   #rootVector(): Vector {
     const vector = this.#zero.slice()
     for (const { type, count } of this.#demand.rootCounts) vector[type] = count
     return vector
-  }
-
-  /** No placement exists, by upper bounds alone. */
-  isImpossible(): boolean {
-    return this.#demand.rootCounts.some(({ type, count }) => this.#capacity.bound(this.#tree, type) < count)
   }
 
   /** Domain counts of all best placements: for each, how many domains every counter uses. */
@@ -416,10 +395,6 @@ export class Solver {
 
 function isZero(profile: Profile, zero: Vector): boolean {
   return profile.length === 1 && profile[0]!.every((value, i) => value === zero[i])
-}
-
-function domainCount(domain: Domain): number {
-  return domain.children.reduce((count, child) => count + domainCount(child), 1)
 }
 
 /** Hands the allocation of a scope to its buckets and to the scopes inside it. */

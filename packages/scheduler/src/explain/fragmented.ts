@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import { allScopes } from '../planner/scopes.ts'
+import { scarcest } from './capacity.ts'
+import { bestDomain, type Case, type Cause, failingScope, levelOf } from './case.ts'
+import { acceptingNodes, domainName, freeAmount, shortage } from './evidence.ts'
+import { amountsText, amountText, domainText, podsText, scopeText } from './text.ts'
+import { unpinned, withGang, withoutRequiredLevels } from './variants.ts'
+
+export function pinnedDomainFull(one: Case): Cause | undefined {
+  const { task, snapshot, index, cycle } = one
+  if (one.fits(withGang(snapshot, index, unpinned)) !== 'yes') return undefined
+  const scope = allScopes(task.scope).find(
+    ({ required, groups }) => required && groups.some(group => task.running[group]!.length > 0),
+  )
+  if (!scope?.required) return undefined
+  const { partition } = scope.required
+  const node = scope.groups
+    .flatMap(group => task.running[group]!)
+    .find(node => partition.domainOf[node]! >= 0)
+  if (node === undefined) return undefined
+  const domain = partition.domainOf[node]!
+  const members = [...partition.domainOf.keys()].filter(member => partition.domainOf[member] === domain)
+  const pods = scope.groups.flatMap(group => task.minimum[group]!)
+  const short = shortage(cycle.model, pods, members)
+  return {
+    code: 'PinnedDomainFull',
+    scope,
+    level: levelOf(one, scope),
+    facts: {
+      scope: scopeText(scope),
+      domain: domainText(domainName(task.gang, partition, domain)),
+      short: Object.keys(short).length > 0 ? amountsText(short) : `room for ${podsText(pods.length)}`,
+    },
+  }
+}
+
+export function noDomainFits(one: Case): Cause | undefined {
+  const { snapshot, index, task, cycle } = one
+  if (one.fits(withGang(snapshot, index, withoutRequiredLevels)) !== 'yes') return undefined
+  const scope = failingScope(task, change => one.fits(withGang(snapshot, index, change)))
+  if (!scope) return undefined
+  const best = bestDomain(cycle.model, task, scope)
+  const level = levelOf(one, scope)
+  return {
+    code: 'NoDomainFits',
+    scope,
+    level,
+    facts: {
+      scope: scopeText(scope),
+      need: podsText(best.need),
+      level,
+      domain: best.name,
+      have: podsText(best.have),
+      short: best.short,
+      tried: best.tried,
+    },
+  }
+}
+
+export function nodesFragmented(one: Case): Cause | undefined {
+  const nodes = acceptingNodes(one.cycle.model, one.pods)
+  if (Object.keys(shortage(one.cycle.model, one.pods, nodes)).length > 0) return undefined
+  const { resource } = scarcest(one, nodes)
+  // The pod that needs most of the scarcest resource on one node.
+  const largest = one.task.minimum
+    .flatMap((pods, group) => pods.map(pod => ({ group, amount: pod.needs.requests[resource] ?? 0 })))
+    .reduce((best, pod) => (pod.amount > best.amount ? pod : best))
+  return {
+    code: 'NodesFragmented',
+    facts: {
+      free: amountText(resource, freeAmount(one.cycle.model, nodes, resource)),
+      resource,
+      clique: one.task.gang.groups[largest.group]!.name,
+      n: amountText(resource, largest.amount),
+    },
+  }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Cycle, GangResult } from '../planner/cycle.ts'
+import { taskOf } from '../planner/gang-demand.ts'
+import type { Obstacle } from '../planner/precheck.ts'
+import type { Evidence, Explanation, Fix, Policy } from '../types.ts'
+import type { Cause } from './case.ts'
+import { catalogue, messageOf } from './catalogue.ts'
+import { causeOf } from './cause.ts'
+import { evidenceOf } from './evidence.ts'
+import { type FixAllowance, fixesFor } from './fixes.ts'
+import { misconfiguration, unknownNeeds } from './misconfigured.ts'
+
+/** Steps of one counterfactual: an explanation is worth less time than the verdict. */
+const mostSteps = 200_000
+
+/** Explains why a gang waits: the dominant cause, evidence and verified fixes. */
+export function explain(
+  cycle: Cycle,
+  index: number,
+  policy: Policy,
+  now: number,
+  allowance: FixAllowance,
+): Explanation {
+  const gang = cycle.model.snapshot.gangs[index]!
+  const result = cycle.results[index]!
+  const cause = dominantCause(cycle, index, result, policy, now)
+  const { code } = cause
+  const { tier } = catalogue[code]
+  const isProved = result.kind !== 'unschedulable' || result.proved
+  return {
+    code,
+    tier,
+    message: messageOf(code, cause.facts),
+    provenance: isProved ? 'proved' : 'budget-exhausted',
+    steps: result.kind === 'unschedulable' ? result.steps : 0,
+    ...(cause.scope ? { scope: cause.scope.name } : {}),
+    ...(cause.level ? { level: cause.level } : {}),
+    evidence: evidenceFor(cycle, index, cause),
+    fixes: isFixable(result, tier, policy) ? fixesFor(cycle, index, stepsOf(policy), allowance) : noFixes,
+    since: new Date(gang.waitingSince ?? (gang.createdAt || now)).toISOString(),
+    ...(cause.waitsFor ? { waitsFor: cause.waitsFor } : {}),
+  }
+}
+
+function stepsOf({ budget }: Policy): number {
+  return Math.min(budget.gang, mostSteps)
+}
+
+const noFixes: readonly Fix[] = []
+
+/** Gated, missing and misconfigured gangs say in the message what to change. */
+function isFixable(result: GangResult, tier: Explanation['tier'], policy: Policy): boolean {
+  return policy.fixes && result.kind === 'unschedulable' && result.proved && tier !== 'Misconfigured'
+}
+
+function evidenceFor(cycle: Cycle, index: number, { scope }: Cause): Evidence {
+  const task = taskOf(cycle.model, cycle.model.snapshot.gangs[index]!, index, true)
+  return evidenceOf(cycle.model, task, scope ?? (task.scope.required ? task.scope : undefined))
+}
+
+/** The first row of the table that holds. */
+function dominantCause(cycle: Cycle, index: number, result: GangResult, policy: Policy, now: number): Cause {
+  const obstacle = result.kind === 'obstacle' ? result.obstacle : undefined
+  if (obstacle?.code === 'UnsupportedConstraint') return causeOfObstacle(cycle, index, obstacle, policy, now)
+  const unlabelled = misconfiguration(cycle.model, index)
+  if (unlabelled) return unlabelled
+  if (obstacle?.code === 'PriorityClassNotFound' || obstacle?.code === 'ClaimNotFound')
+    return causeOfObstacle(cycle, index, obstacle, policy, now)
+  const unknown = unknownNeeds(cycle.model, index)
+  if (unknown) return unknown
+  if (obstacle) return causeOfObstacle(cycle, index, obstacle, policy, now)
+  if (result.kind !== 'unschedulable') throw new Error('a scheduled gang has no explanation')
+  if (!result.proved) return { code: 'BudgetExhausted', facts: { steps: result.steps } }
+  return causeOf(cycle, index, result.before, stepsOf(policy))
+}
+
+function causeOfObstacle(
+  cycle: Cycle,
+  index: number,
+  obstacle: Obstacle,
+  policy: Policy,
+  now: number,
+): Cause {
+  switch (obstacle.code) {
+    case 'UnsupportedConstraint':
+      return { code: obstacle.code, facts: { field: obstacle.field, clique: obstacle.podGroup } }
+    case 'PriorityClassNotFound':
+      return { code: obstacle.code, facts: { name: obstacle.name } }
+    case 'ClaimNotFound':
+      return {
+        code: obstacle.code,
+        facts: { kind: obstacle.kind, name: obstacle.name, clique: obstacle.podGroup },
+      }
+    case 'PodsNotCreated':
+      return {
+        code: obstacle.code,
+        facts: { clique: obstacle.podGroup, have: obstacle.have, need: obstacle.need },
+      }
+    case 'PodsGated':
+      return {
+        code: obstacle.code,
+        facts: { n: obstacle.pods, clique: obstacle.podGroup, gate: obstacle.gate },
+      }
+    case 'BaseGangNotScheduled': {
+      const { namespace } = cycle.model.snapshot.gangs[index]!
+      const base = cycle.model.snapshot.gangs.findIndex(
+        gang => gang.namespace === namespace && gang.name === obstacle.base,
+      )
+      return {
+        code: obstacle.code,
+        facts: { base: obstacle.base, reason: reasonOfBase(cycle, base, policy, now) },
+        waitsFor: { kind: 'PodGang', namespace, name: obstacle.base },
+      }
+    }
+  }
+}
+
+function reasonOfBase(cycle: Cycle, base: number, policy: Policy, now: number): string {
+  const result = cycle.results[base]
+  if (!result) return 'it does not exist'
+  if (result.kind === 'satisfied' || result.kind === 'accepted') return 'its pods are being bound'
+  const { code, facts } = dominantCause(cycle, base, result, policy, now)
+  return messageOf(code, facts)
+}

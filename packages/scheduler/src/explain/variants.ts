@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Changed snapshots: what the cluster would be if one thing were different.
+import type { Toleration } from '@grove/api'
+import { compareText } from '../order.ts'
+import type { Fix, Gang, Group, PackConstraint, Snapshot, SnapshotNode, SnapshotPod } from '../types.ts'
+
+export function withGang(snapshot: Snapshot, index: number, change: (gang: Gang) => Gang): Snapshot {
+  return { ...snapshot, gangs: snapshot.gangs.with(index, change(snapshot.gangs[index]!)) }
+}
+
+export function withNodes(snapshot: Snapshot, change: (node: SnapshotNode) => SnapshotNode): Snapshot {
+  return { ...snapshot, nodes: snapshot.nodes.map(change) }
+}
+
+export function withoutBoundPods(snapshot: Snapshot, isGone: (pod: SnapshotPod) => boolean): Snapshot {
+  return {
+    ...snapshot,
+    boundPods: snapshot.boundPods.filter(pod => !isGone(pod)),
+    gangs: snapshot.gangs.map(gang =>
+      gang.groups.some(({ placed }) => placed.some(isGone))
+        ? {
+            ...gang,
+            groups: gang.groups.map(group => ({
+              ...group,
+              placed: group.placed.filter(pod => !isGone(pod)),
+            })),
+          }
+        : gang,
+    ),
+  }
+}
+
+/** The gang as if none of its pods ran yet. Gated pods count too. */
+export function fromScratch(gang: Gang): Gang {
+  return {
+    ...gang,
+    groups: gang.groups.map(group => ({
+      ...group,
+      placed: [],
+      gated: [],
+      candidates: [
+        ...group.placed.map(pod => ({ ...pod, node: undefined })),
+        ...group.candidates,
+        ...group.gated,
+      ],
+    })),
+  }
+}
+
+/** The gang with its running pods kept, but no longer pinning a scope: as if they ran on nodes that do not exist. */
+export function unpinned(gang: Gang): Gang {
+  const elsewhere = (pod: SnapshotPod): SnapshotPod => ({ ...pod, node: '' })
+  return { ...gang, groups: gang.groups.map(group => ({ ...group, placed: group.placed.map(elsewhere) })) }
+}
+
+const withoutRequired = ({ preferred }: PackConstraint): PackConstraint => (preferred ? { preferred } : {})
+
+export function withoutRequiredLevels(gang: Gang): Gang {
+  return {
+    ...gang,
+    constraint: withoutRequired(gang.constraint),
+    configs: gang.configs.map(config => ({ ...config, constraint: withoutRequired(config.constraint) })),
+    groups: gang.groups.map(group => ({ ...group, constraint: withoutRequired(group.constraint) })),
+  }
+}
+
+/** The gang with another required key on one scope, or none. */
+export function withRequired(
+  gang: Gang,
+  scope: string,
+  kind: 'gang' | 'groupConfig' | 'podGroup',
+  key: string | null,
+): Gang {
+  const change = (constraint: PackConstraint): PackConstraint => ({
+    ...withoutRequired(constraint),
+    ...(key === null ? {} : { required: key }),
+  })
+  switch (kind) {
+    case 'gang':
+      return { ...gang, constraint: change(gang.constraint) }
+    case 'groupConfig':
+      return {
+        ...gang,
+        configs: gang.configs.map(config =>
+          config.name === scope ? { ...config, constraint: change(config.constraint) } : config,
+        ),
+      }
+    case 'podGroup':
+      return withGroups(gang, group =>
+        group.name === scope ? { ...group, constraint: change(group.constraint) } : group,
+      )
+  }
+}
+
+function withGroups(gang: Gang, change: (group: Group) => Group): Gang {
+  return { ...gang, groups: gang.groups.map(change) }
+}
+
+function withToleration(gang: Gang, podGroups: readonly string[], toleration: Toleration): Gang {
+  const change = (pod: SnapshotPod): SnapshotPod => ({
+    ...pod,
+    needs: { ...pod.needs, tolerations: [...pod.needs.tolerations, toleration] },
+  })
+  return withGroups(gang, group =>
+    podGroups.includes(group.name)
+      ? { ...group, candidates: group.candidates.map(change), gated: group.gated.map(change) }
+      : group,
+  )
+}
+
+/** Kind of the scope that a fix names. A gang, a group config and a group may have equal names; the gang comes first. */
+function kindOf(gang: Gang, scope: string, from: string): 'gang' | 'groupConfig' | 'podGroup' {
+  if (gang.name === scope && gang.constraint.required === from) return 'gang'
+  return gang.configs.some(({ name, constraint }) => name === scope && constraint.required === from)
+    ? 'groupConfig'
+    : 'podGroup'
+}
+
+/** The snapshot after a fix for the gang at `index`. */
+export function applyFix(snapshot: Snapshot, index: number, fix: Fix): Snapshot {
+  switch (fix.op) {
+    case 'Uncordon': {
+      const names = new Set(fix.nodes)
+      return withNodes(snapshot, node => (names.has(node.name) ? { ...node, unschedulable: false } : node))
+    }
+    case 'RemoveTaint': {
+      const { key, value, effect } = fix.taint
+      const names = new Set(fix.nodes)
+      return withNodes(snapshot, node =>
+        names.has(node.name)
+          ? {
+              ...node,
+              taints: node.taints.filter(
+                taint => taint.key !== key || taint.value !== value || taint.effect !== effect,
+              ),
+            }
+          : node,
+      )
+    }
+    case 'AddToleration':
+      return withGang(snapshot, index, gang => withToleration(gang, fix.podGroups, fix.toleration))
+    case 'RelaxTopology':
+      return withGang(snapshot, index, gang =>
+        withRequired(gang, fix.scope, kindOf(gang, fix.scope, fix.from), fix.to),
+      )
+    case 'LowerMinAvailable':
+      return withGang(snapshot, index, gang =>
+        withGroups(gang, group => (group.name === fix.podGroup ? { ...group, minReplicas: fix.to } : group)),
+      )
+    case 'DeletePods': {
+      const gone = new Set(fix.pods.map(({ namespace, name }) => `${namespace}/${name}`))
+      return withoutBoundPods(snapshot, pod => gone.has(`${pod.namespace}/${pod.name}`))
+    }
+    case 'AddNodes': {
+      const like = snapshot.nodes.find(({ name }) => name === fix.like)
+      if (!like) return snapshot
+      const added = Array.from({ length: fix.count }, (_, i): SnapshotNode => {
+        const name = `${like.name}-added-${i + 1}`
+        return {
+          ...like,
+          name,
+          unschedulable: false,
+          labels: { ...like.labels, 'kubernetes.io/hostname': name },
+        }
+      })
+      return {
+        ...snapshot,
+        nodes: [...snapshot.nodes, ...added].sort((left, right) => compareText(left.name, right.name)),
+      }
+    }
+  }
+}
