@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { cliqueErrorCode, type Pod, podSchedulingGate } from '@grove/api'
-import { isNotFound, type Stored } from '@grove/kube'
+import { cliqueErrorCode, podSchedulingGate } from '@grove/api'
+import { isNotFound } from '@grove/kube'
 import { patchObject, runAll } from '../apply/writes.ts'
 import { resources } from '../caches/resources.ts'
 import { CodedError } from '../errors/coded-error.ts'
@@ -43,7 +43,7 @@ export function releasePods(
   return runAll(
     release.map(pod => async () => {
       try {
-        await patchObject(caches, resources.pods, pod as Stored<Pod>, { strategic }, { signal })
+        await patchObject(caches, resources.pods, pod, { strategic }, { signal })
       } catch (error) {
         if (isNotFound(error)) return
         const message = `Error removing the gate of pod ${pod.metadata.name}`

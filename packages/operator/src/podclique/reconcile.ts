@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // One pass over a PodClique: pods made and removed, gates lifted, status written.
-import { cliqueErrorCode, eventSource, label, type PodClique, type PodCliqueStatus } from '@grove/api'
-import type { ReconcileContext, ReconcileResult, Stored } from '@grove/kube'
+import { cliqueErrorCode, eventSource, label, type PodCliqueStatus } from '@grove/api'
+import type { ReconcileContext, ReconcileResult } from '@grove/kube'
 import { mergePatch } from '../apply/owned-fields.ts'
 import { removalAfterMs } from '../apply/removals-under-way.ts'
 import { writeStatus } from '../apply/status-write.ts'
@@ -51,10 +51,10 @@ export async function reconcileClique(
   tokens: WaiterTokens,
 ): Promise<ReconcileResult | undefined> {
   const { caches } = context
-  const clique = caches.cliques.get(refOf(key)) as StoredClique | undefined
+  const clique = caches.cliques.get(refOf(key))
   if (!clique) return undefined
   if (clique.metadata.deletionTimestamp) {
-    await releaseForeign(resources.podCliques, clique as Stored<PodClique>, context, signal)
+    await releaseForeign(resources.podCliques, clique, context, signal)
     return undefined
   }
   const set = owningSet(caches, clique)
@@ -101,7 +101,7 @@ async function failUnknown(
     timestamp(context.clock),
     clique.status?.lastErrors,
   )
-  const stored = clique as Stored<PodClique>
+  const stored = clique
   const status = { ...clique.status, lastErrors }
   await writeStatus(context.caches, resources.podCliques, stored, status, { signal })
   throw failure
@@ -154,7 +154,7 @@ async function syncPods(
   await make(clique, scale)
   note(await removePods(clique, scale.remove, context, signal))
   if (failures.length === 0) {
-    const written = (caches.cliques.get(refOf(keyOf(clique))) as StoredClique | undefined) ?? clique
+    const written = caches.cliques.get(refOf(keyOf(clique))) ?? clique
     note(await replaceOutdated(set, written, instance, context, signal))
     // What was told to go is followed at once, not when somebody looks again.
     await make(written, plan(written.spec.replicas))
@@ -204,7 +204,7 @@ async function updateStatus(
   signal: AbortSignal,
 ): Promise<number> {
   const { caches, events: sink, statusPace } = context
-  const stored = caches.cliques.get(refOf(key)) as Stored<PodClique> & StoredClique
+  const stored = caches.cliques.get(refOf(key))
   if (!stored || stored.metadata.deletionTimestamp) return 0
   // Its pods go first, and nobody reads how they become fewer: a set of a thousand would tell it a thousand times.
   const isBeingRemoved = context.removals.has(set, instance.setReplica)

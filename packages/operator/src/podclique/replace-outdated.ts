@@ -2,8 +2,7 @@
 
 // Carries out the update of a standalone clique: what is to go is written down before it is told to go, so
 // that an operator that comes after us neither forgets it nor takes another one beside it.
-import type { PodClique, PodCliqueStatus } from '@grove/api'
-import type { Stored } from '@grove/kube'
+import type { PodCliqueStatus } from '@grove/api'
 import { writeStatus } from '../apply/status-write.ts'
 import { resources } from '../caches/resources.ts'
 import type { CliqueInstance } from '../layout/layout.ts'
@@ -26,7 +25,7 @@ export async function replaceOutdated(
   const pods = caches.podsOf(clique)
   const { plan, progress } = cliqueUpdate(set, clique, instance, pods, context.clock.now())
   const write = (status: PodCliqueStatus | undefined) =>
-    writeStatus(caches, resources.podCliques, clique as Stored<PodClique>, status, { signal })
+    writeStatus(caches, resources.podCliques, clique, status, { signal })
   if (plan.kind === 'discard') {
     const status = withoutDeleted(clique.status, pods, plan.pods)
     // Only a count of zero is read as a loss.

@@ -79,7 +79,7 @@ export class GangReconciler {
   async #bringAbout(key: GangKey, signal: AbortSignal): Promise<ReconcileResult | undefined> {
     const { caches, removals } = this.#context
     const { namespace, set: setName } = parseGangKey(key)
-    const set = caches.sets.get({ namespace, name: setName }) as StoredSet | undefined
+    const set = caches.sets.get({ namespace, name: setName })
     const instance =
       set && !set.metadata.deletionTimestamp && !isTemplateTooLarge(set, this.#context.configuration)
         ? gangInstanceOf(set, key, group => caches.groups.get({ namespace, name: group })?.spec.replicas ?? 0)

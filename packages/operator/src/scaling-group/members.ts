@@ -2,13 +2,13 @@
 
 // The writes by which a scaling group comes to its member cliques.
 import { eventSource, events, label, type PodClique, scalingGroupErrorCode } from '@grove/api'
-import { isAlreadyExists, type Stored } from '@grove/kube'
+import { isAlreadyExists } from '@grove/kube'
 import { patchObject } from '../apply/writes.ts'
 import { resources } from '../caches/resources.ts'
 import { CodedError, textOf } from '../errors/coded-error.ts'
 import type { CliqueInstance } from '../layout/layout.ts'
 import { isControlledBy } from '../layout/owner.ts'
-import type { StoredScalingGroup, StoredSet } from '../layout/stored.ts'
+import type { StoredClique, StoredScalingGroup, StoredSet } from '../layout/stored.ts'
 import { cliqueLabels, podClique } from '../objects/clique.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { patchClique } from '../ownership/child-fields.ts'
@@ -57,7 +57,7 @@ async function isAwaited(
 /** Puts the labels right by which a member is found; those of its template stay as they are. */
 export async function repairMember(
   set: StoredSet,
-  clique: PodClique,
+  clique: StoredClique,
   member: CliqueInstance,
   { caches }: OperatorContext,
   signal: AbortSignal,
@@ -69,7 +69,7 @@ export async function repairMember(
   const { namespace } = set.metadata
   const merge = { metadata: { labels: Object.fromEntries(wrong) } }
   try {
-    await patchObject(caches, resources.podCliques, clique as Stored<PodClique>, { merge }, { signal })
+    await patchObject(caches, resources.podCliques, clique, { merge }, { signal })
   } catch (error) {
     const message = `Error labelling PodClique ${namespace}/${name}`
     throw new CodedError('Sync', scalingGroupErrorCode.applyCliques, message, error)
@@ -80,18 +80,18 @@ export async function repairMember(
 export async function patchMember(
   set: StoredSet,
   group: StoredScalingGroup,
-  clique: PodClique,
+  clique: StoredClique,
   member: CliqueInstance,
   { caches, events: sink }: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
   const wanted = memberClique(set, group, member)
-  const patch = patchClique(clique as Parameters<typeof patchClique>[0], wanted)
+  const patch = patchClique(clique, wanted)
   if (!patch) return
   const { namespace } = set.metadata
   const id = `${namespace}/${member.name}`
   try {
-    await patchObject(caches, resources.podCliques, clique as Stored<PodClique>, { merge: patch }, { signal })
+    await patchObject(caches, resources.podCliques, clique, { merge: patch }, { signal })
     sink.emit(group, eventSource.podCliqueScalingGroup, events.cliqueApplied(id))
   } catch (error) {
     sink.emit(group, eventSource.podCliqueScalingGroup, events.memberCliqueApplyFailed(id, textOf(error)))

@@ -3,7 +3,7 @@
 import { type EventValue, label, type PodClique, type PodCliqueScalingGroupStatus } from '@grove/api'
 import { numberLabel } from '../layout/clique-instance.ts'
 import { replicaCount } from '../layout/layout.ts'
-import type { StoredClique, StoredScalingGroup, StoredSet } from '../layout/stored.ts'
+import type { StoredScalingGroup, StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { observeClique } from '../podclique/observed-status.ts'
 import { revisionOf } from '../revision/set-revision.ts'
@@ -33,7 +33,7 @@ export function observeGroup(
     set,
     stored,
     cliques,
-    clique => hasOutdatedPods(set, clique as StoredClique, context.caches.podsOf(clique)),
+    clique => hasOutdatedPods(set, clique, context.caches.podsOf(clique)),
     context.clock.now(),
   )
   const group = withProgress(stored, progress)

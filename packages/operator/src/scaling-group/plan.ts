@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Which member cliques a scaling group lacks, and which of its replicas are too many.
-import type { PodClique } from '@grove/api'
 import { mostCreated } from '../apply/writes.ts'
 import { replicaIndexOf } from '../layout/clique-instance.ts'
 import {
@@ -11,14 +10,14 @@ import {
   memberNamed,
   type ScalingGroupInstance,
 } from '../layout/layout.ts'
-import type { StoredScalingGroup, StoredSet } from '../layout/stored.ts'
+import type { StoredClique, StoredScalingGroup, StoredSet } from '../layout/stored.ts'
 
 export interface GroupInput {
   readonly set: StoredSet
   readonly group: StoredScalingGroup
   readonly instance: ScalingGroupInstance
   /** Controlled by this group, terminating ones included. */
-  readonly cliques: readonly PodClique[]
+  readonly cliques: readonly StoredClique[]
 }
 
 export interface GroupPlan {
@@ -27,7 +26,7 @@ export interface GroupPlan {
   /** Indexes of replicas beyond the wanted number, ascending. */
   readonly removeReplicas: readonly number[]
   /** Existing members that are wanted, with what they are an instance of. */
-  readonly keep: readonly { readonly clique: PodClique; readonly instance: CliqueInstance }[]
+  readonly keep: readonly { readonly clique: StoredClique; readonly instance: CliqueInstance }[]
 }
 
 export function planGroup({ set, group, instance, cliques }: GroupInput): GroupPlan {

@@ -2,8 +2,7 @@
 
 // Replicas that the operator deletes itself are no loss. They leave the scheduled count before they are deleted, so the
 // next status does not report AllScheduledReplicasLost, whichever operator writes it.
-import type { PodCliqueScalingGroup, PodCliqueScalingGroupStatus } from '@grove/api'
-import type { Stored } from '@grove/kube'
+import type { PodCliqueScalingGroupStatus } from '@grove/api'
 import { writeStatus } from '../apply/status-write.ts'
 import { resources } from '../caches/resources.ts'
 import { keyOf, refOf } from '../layout/object-key.ts'
@@ -31,10 +30,10 @@ export async function writeOffReplicas(
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const stored = context.caches.groups.get(refOf(keyOf(group))) as StoredScalingGroup | undefined
+  const stored = context.caches.groups.get(refOf(keyOf(group)))
   if (replicas.length === 0 || !stored?.status?.scheduledReplicas) return
   const status = withoutDeleted(stored, stored.status, replicas, context)
   if (status.scheduledReplicas > 0) return
   const resource = resources.podCliqueScalingGroups
-  await writeStatus(context.caches, resource, stored as Stored<PodCliqueScalingGroup>, status, { signal })
+  await writeStatus(context.caches, resource, stored, status, { signal })
 }

@@ -4,12 +4,11 @@
 import {
   eventSource,
   label,
-  type PodClique,
   type PodCliqueScalingGroup,
   type PodCliqueScalingGroupStatus,
   scalingGroupErrorCode,
 } from '@grove/api'
-import type { ReconcileContext, ReconcileResult, Stored } from '@grove/kube'
+import type { ReconcileContext, ReconcileResult } from '@grove/kube'
 import { mergePatch } from '../apply/owned-fields.ts'
 import { removalAfterMs } from '../apply/removals-under-way.ts'
 import { writeStatus } from '../apply/status-write.ts'
@@ -53,15 +52,10 @@ export async function reconcileScalingGroup(
   context: OperatorContext,
 ): Promise<ReconcileResult | undefined> {
   const { caches } = context
-  const group = caches.groups.get(refOf(key)) as StoredScalingGroup | undefined
+  const group = caches.groups.get(refOf(key))
   if (!group) return undefined
   if (group.metadata.deletionTimestamp) {
-    await releaseForeign(
-      resources.podCliqueScalingGroups,
-      group as Stored<PodCliqueScalingGroup>,
-      context,
-      signal,
-    )
+    await releaseForeign(resources.podCliqueScalingGroups, group, context, signal)
     return undefined
   }
   const set = owningSet(caches, group)
@@ -72,7 +66,7 @@ export async function reconcileScalingGroup(
   const limit = limitOf(set, group, context)
   try {
     if (!limit && !isTemplateTooLarge(set, context.configuration)) {
-      const owner = group as Stored<PodCliqueScalingGroup> & StoredScalingGroup
+      const owner = group
       const orphans = orphansOfGroup(set, group, caches)
       const code = scalingGroupErrorCode.setOwner
       await adopt(orphans, resources.podCliqueScalingGroups, owner, code, context, signal)
@@ -152,7 +146,7 @@ async function syncMembers(
         .map(
           ({ clique }) =>
             () =>
-              renameClique(set, clique as Stored<PodClique>, context, signal),
+              renameClique(set, clique, context, signal),
         ),
     )),
     ...(await removeReplicas(set, group, plan.removeReplicas, context, signal)),
@@ -228,7 +222,7 @@ async function updateStatus(
   signal: AbortSignal,
 ): Promise<number> {
   const { caches, events: sink, statusPace } = context
-  const stored = caches.groups.get(refOf(key)) as Stored<PodCliqueScalingGroup> & StoredScalingGroup
+  const stored = caches.groups.get(refOf(key))
   if (!stored || stored.metadata.deletionTimestamp) return 0
   // While the operator itself removes the replica of the set, its members disappear on purpose.
   const replica = numberLabel(stored.metadata.labels, label.setReplicaIndex)

@@ -2,13 +2,11 @@
 
 // Carries out the update of a scaling group: the serving replica that is to go is written down before it is
 // told to go, so that an operator that comes after us neither forgets it nor takes another one beside it.
-import type { PodCliqueScalingGroup } from '@grove/api'
-import type { Stored } from '@grove/kube'
 import { writeStatus } from '../apply/status-write.ts'
 import { resources } from '../caches/resources.ts'
 import { ReconcileFailed } from '../errors/coded-error.ts'
 import { keyOf, refOf } from '../layout/object-key.ts'
-import type { StoredClique, StoredScalingGroup, StoredSet } from '../layout/stored.ts'
+import type { StoredScalingGroup, StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { groupUpdate, isOwnTurn, selectReplica, withProgress } from '../update/group-progress.ts'
 import { hasOutdatedPods } from '../update/outdated-pods.ts'
@@ -24,12 +22,12 @@ export async function replaceOutdated(
 ): Promise<void> {
   if (!isOwnTurn(set, group)) return
   const { caches } = context
-  const stored = (caches.groups.get(refOf(keyOf(group))) as StoredScalingGroup | undefined) ?? group
+  const stored = caches.groups.get(refOf(keyOf(group))) ?? group
   const { plan, progress } = groupUpdate(
     set,
     stored,
     caches.cliques.byIndex('controller', group.metadata.uid),
-    clique => hasOutdatedPods(set, clique as StoredClique, caches.podsOf(clique)),
+    clique => hasOutdatedPods(set, clique, caches.podsOf(clique)),
     context.clock.now(),
   )
   if (plan.kind === 'replace' && progress) {
@@ -38,7 +36,7 @@ export async function replaceOutdated(
     await writeStatus(
       caches,
       resources.podCliqueScalingGroups,
-      stored as Stored<PodCliqueScalingGroup>,
+      stored,
       withoutDeleted(stored, status, [plan.replica], context),
       { signal },
     )
