@@ -35,6 +35,10 @@ export class ReconcileFailed extends AggregateError {
   }
 }
 
+export function throwIfAny(failures: readonly unknown[]): void {
+  if (failures.length) throw new ReconcileFailed(failures)
+}
+
 /** What went wrong in a part of a pass whose failure does not end the pass. */
 export async function failuresOf(part: Promise<unknown>): Promise<unknown[]> {
   try {
