@@ -141,19 +141,25 @@ function request(
 }
 
 async function create(
-  { resource, object, priority, existing }: Create,
+  { resource, object, known, priority, existing }: Create,
   context: ApplyContext,
   signal: AbortSignal,
 ) {
   const { client } = context.caches
+  const update = (found: Stored | undefined, policy: ExistingObject) => {
+    const merge = patchForExisting(found, policy)
+    return merge && found && patchObject(context.caches, resource, found, { merge }, { signal })
+  }
+  if (known && existing) return update(known, existing)
   try {
     return await client.create(resource, object, { signal, ...(priority && { priority }) })
   } catch (error) {
     if (!existing || !isAlreadyExists(error)) throw error
     const { name = '', namespace } = object.metadata ?? {}
-    const found = await client.find(resource, { name, ...(namespace && { namespace }) }, { signal })
-    const merge = patchForExisting(found, existing)
-    return merge && found && patchObject(context.caches, resource, found, { merge }, { signal })
+    return update(
+      await client.find(resource, { name, ...(namespace && { namespace }) }, { signal }),
+      existing,
+    )
   }
 }
 

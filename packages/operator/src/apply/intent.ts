@@ -33,6 +33,8 @@ export interface Create<T extends KubeObject = KubeObject> extends Outcomes<T> {
   readonly kind: 'create'
   readonly resource: Resource<T>
   readonly object: T
+  /** The object of this name as the operator knows it. Then nothing is created, and `existing` says what it needs. */
+  readonly known?: Stored<T>
   /** `user`: ahead of requests that only follow from this one. */
   readonly priority?: 'user'
   /** What to do if an object of this name exists already. Pods have generated names and need no answer. */

@@ -35,8 +35,9 @@ export class ReconcileFailed extends AggregateError {
   }
 }
 
+/** Throws the failures of a reconcile; a single one as it is. */
 export function throwIfAny(failures: readonly unknown[]): void {
-  if (failures.length) throw new ReconcileFailed(failures)
+  if (failures.length) throw failures.length === 1 ? failures[0] : new ReconcileFailed(failures)
 }
 
 /** What went wrong in a part of a pass whose failure does not end the pass. */
