@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a PodClique needs: pure functions from a snapshot and the time to intents. `planScale`, `planCliqueUpdate` and
-// `planGates` decide; here their decisions become writes.
+// The plan for a PodClique: pure functions from a snapshot and the time to intents. `planScale`, `planCliqueUpdate`
+// and `planGates` decide; here their decisions become writes.
 import { annotation, cliqueErrorCode, eventSource, events, label, type Pod } from '@grove/api'
 import type { Create, Delete, Intent, RemoveGate } from '../apply/intent.ts'
 import { resources } from '../caches/resources.ts'
@@ -161,7 +161,7 @@ export type StatusSnapshot = Pick<
 > & { readonly pods: readonly Pod[] }
 
 export interface PlannedStatus extends CliqueStatusPlan {
-  /** How long the clique's update waits for the template to stop changing; 0 if it does not wait. */
+  /** Time until the update may go on, because the template has stopped changing; 0 if it does not wait. */
   readonly stabilizesInMs: number
 }
 

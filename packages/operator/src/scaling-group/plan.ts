@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a PodCliqueScalingGroup needs: pure functions from a snapshot and the time to intents.
+// The plan for a PodCliqueScalingGroup: pure functions from a snapshot and the time to intents.
 import { eventSource, events, label, type PodClique, scalingGroupErrorCode } from '@grove/api'
 import type { Create, Intent, Patch } from '../apply/intent.ts'
 import { mostCreated } from '../apply/writes.ts'
@@ -220,7 +220,7 @@ function memberClique(set: StoredSet, group: StoredScalingGroup, member: CliqueI
 }
 
 export interface PlannedStatus extends GroupStatusPlan {
-  /** How long the group's update waits for the template to stop changing; 0 if it does not wait. */
+  /** Time until the update may go on, because the template has stopped changing; 0 if it does not wait. */
   readonly stabilizesInMs: number
 }
 
