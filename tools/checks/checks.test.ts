@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { checkDeclared } from './declared.ts'
+import { checkFolderCycles } from './imports.ts'
 import { checkLockFile } from './lock-file.ts'
 
 const folders: string[] = []
@@ -63,4 +64,24 @@ test('everything that is installed has a checksum and no install script', () => 
   ])
   const open = repository({ '.npmrc': 'fund=false\n', 'package-lock.json': { packages: fine } })
   assert.deepEqual(checkLockFile(open), ['.npmrc: ignore-scripts=true is missing'])
+})
+
+test('folders of the operator must not import each other in circles; types count, tests and root files do not', () => {
+  const layered = {
+    'packages/operator/src/main.ts': "import './high/a.ts'\n",
+    'packages/operator/src/context.ts': "import type { L } from './low/l.ts'\n",
+    'packages/operator/src/high/a.ts': "import { l } from '../low/l.ts'\nimport '../context.ts'\n",
+    'packages/operator/src/low/l.ts': "import { k } from './k.ts'\n",
+    'packages/operator/src/low/l.test.ts': "import { a } from '../high/a.ts'\n",
+    'packages/operator/src/testing/t.ts': "import { a } from '../high/a.ts'\n",
+  }
+  assert.deepEqual(checkFolderCycles(repository(layered)), [])
+  const circular = {
+    ...layered,
+    'packages/operator/src/low/k.ts': "import type { A } from '../high/a.ts'\n",
+  }
+  assert.deepEqual(checkFolderCycles(repository(circular)), [
+    'packages/operator/src: folders import each other in a circle: context.ts → low → high → context.ts (context.ts imports low/l.ts; low/k.ts imports high/a.ts; high/a.ts imports context.ts)',
+    'packages/operator/src: folders import each other in a circle: high → low → high (high/a.ts imports low/l.ts; low/k.ts imports high/a.ts)',
+  ])
 })

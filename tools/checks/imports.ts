@@ -2,7 +2,7 @@
 
 // Imports between packages point one way, and only through a package's index.
 import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /** What each package may import of the others. Tests may also import the packages under test/. */
 const allowed: Record<string, readonly string[]> = {
@@ -61,4 +61,67 @@ export function checkImports(root: string): string[] {
     }
   }
   return problems
+}
+
+/** Packages whose folders must not import each other in circles. */
+const layered = ['packages/operator'] as const
+
+export function checkFolderCycles(root: string): string[] {
+  return layered.flatMap(home => {
+    const src = join(root, home, 'src')
+    const files = globSync('**/*.ts', { cwd: src }).filter(isProduction)
+    const sources = new Map(files.map(file => [file, readFileSync(join(src, file), 'utf8')]))
+    return folderCycles(sources).map(cycle => `${home}/src: folders import each other in a circle: ${cycle}`)
+  })
+}
+
+function isProduction(file: string): boolean {
+  return !file.endsWith('.test.ts') && !file.endsWith('.fixture.ts') && !file.split('/').includes('testing')
+}
+
+/**
+ * Circles between the folders of one source tree, each as `a → b → a` with the files that import. Type imports count: they
+ * bind the reader as well. A file at the root of the tree counts as a folder of its own.
+ */
+export function folderCycles(sources: ReadonlyMap<string, string>): string[] {
+  const graph = new Map<string, Map<string, string>>()
+  for (const [file, source] of sources) {
+    const from = folderOf(file)
+    const edges = graph.get(from) ?? new Map<string, string>()
+    graph.set(from, edges)
+    for (const target of importedBy(source).filter(one => one.startsWith('.'))) {
+      const imported = join(dirname(file), target)
+      const to = folderOf(imported)
+      if (to !== from && !edges.has(to)) edges.set(to, `${file} imports ${imported}`)
+    }
+  }
+  const seen = new Set<string>()
+  const cycles: string[] = []
+  for (const start of [...graph.keys()].sort()) {
+    const path = shortestCycle(graph, start)
+    const id = path && [...path].sort().join()
+    if (!path || !id || seen.has(id)) continue
+    seen.add(id)
+    const steps = path.map((folder, at) => graph.get(folder)?.get(path[at + 1] ?? start))
+    cycles.push(`${[...path, start].join(' → ')} (${steps.join('; ')})`)
+  }
+  return cycles
+}
+
+function folderOf(file: string): string {
+  return file.split('/')[0] ?? ''
+}
+
+/** The folders of the shortest circle through `start`, beginning with it. */
+function shortestCycle(graph: ReadonlyMap<string, ReadonlyMap<string, string>>, start: string) {
+  const queue: string[][] = [[start]]
+  const visited = new Set<string>()
+  for (let path = queue.shift(); path; path = queue.shift())
+    for (const next of graph.get(path.at(-1) ?? '')?.keys() ?? []) {
+      if (next === start) return path
+      if (visited.has(next)) continue
+      visited.add(next)
+      queue.push([...path, next])
+    }
+  return undefined
 }

@@ -3,7 +3,7 @@
 // The operator's program: reads its command line and configuration, runs until it is told to stop.
 import './process/memory.ts'
 import { createLogger, stopSignal } from '@grove/kube'
-import { textOf } from './coded-error.ts'
+import { textOf } from './errors/coded-error.ts'
 import { parseLaunch, usage } from './process/arguments.ts'
 import { readConfigurationFile } from './process/configuration-file.ts'
 import { exitCode, LaunchError } from './process/exit-code.ts'

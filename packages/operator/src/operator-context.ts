@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { EventValue, OperatorConfiguration } from '@grove/api'
-import type { Clock, KubeObject } from '@grove/kube'
-import type { SchedulerBackends } from './backends/registry.ts'
-import type { RemovalsUnderWay } from './removals-under-way.ts'
-import type { StatusPace } from './status-pace.ts'
-import type { World } from './world.ts'
-
-/** Where events go. Never blocks and never fails: an event is not worth a pass. */
-export interface EventSink {
-  emit(about: KubeObject, source: string, event: EventValue): void
-}
+import type { OperatorConfiguration } from '@grove/api'
+import type { Clock } from '@grove/kube'
+import type { EventSink } from './apply/event-sink.ts'
+import type { RemovalsUnderWay } from './apply/removals-under-way.ts'
+import type { StatusPace } from './apply/status-pace.ts'
+import type { Caches } from './caches/caches.ts'
+import type { SchedulerBackends } from './schedulers/registry.ts'
 
 export interface OperatorContext {
-  readonly world: World
+  readonly caches: Caches
   readonly clock: Clock
   readonly configuration: OperatorConfiguration
   readonly backends: SchedulerBackends
@@ -22,9 +18,4 @@ export interface OperatorContext {
   readonly events: EventSink
   readonly statusPace: StatusPace
   readonly removals: RemovalsUnderWay
-}
-
-/** The moment as objects carry it: RFC 3339, whole seconds. */
-export function timestamp(clock: Clock): string {
-  return `${new Date(clock.now()).toISOString().slice(0, 19)}Z`
 }

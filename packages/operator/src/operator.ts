@@ -3,20 +3,20 @@
 // The controllers of the operator and what wakes them. Every pass reads caches and writes what differs; nothing polls.
 import { label } from '@grove/api'
 import { Controller, type KubeObject, type Logger, type Registry, silentLogger } from '@grove/kube'
-import { type ObjectKey, refOf } from './object-key.ts'
+import { TerminatingNamespaces } from './caches/terminating-namespaces.ts'
+import { type GangKey, parseGangKey } from './layout/gang-key.ts'
+import { type ObjectKey, refOf } from './layout/object-key.ts'
+import type { StoredSet } from './layout/stored.ts'
 import type { OperatorContext } from './operator-context.ts'
-import { owningSet } from './owning-set.ts'
+import { owningSet } from './ownership/owner-lookup.ts'
 import { reconcileClique } from './podclique/reconcile.ts'
 import { SetReconciler } from './podcliqueset/reconcile.ts'
 import { TokenSecrets } from './podcliqueset/token-secret.ts'
 import { GangFailures } from './podgang/failures.ts'
-import { type GangKey, parseGangKey } from './podgang/key.ts'
 import { GangReconciler } from './podgang/reconcile.ts'
 import { reconcileScalingGroup } from './scaling-group/reconcile.ts'
-import { bindingSources, cliqueSources, gangSources, groupSources, setSources } from './sources.ts'
-import type { StoredSet } from './stored.ts'
-import { TerminatingNamespaces } from './terminating-namespaces.ts'
 import { reconcileTopologyBinding } from './topology-binding/reconcile.ts'
+import { bindingSources, cliqueSources, gangSources, groupSources, setSources } from './triggers/sources.ts'
 
 /**
  * Passes do little but wait for their writes, and how many of these are under way the client bounds. With fewer workers
@@ -38,19 +38,19 @@ export class Operator {
   readonly #gangs: Controller<GangKey>
 
   constructor({ context, log = silentLogger, registry }: OperatorOptions) {
-    const { clock, configuration, world, statusPace } = context
-    for (const cache of [world.cliques, world.groups, world.gangs])
+    const { clock, configuration, caches, statusPace } = context
+    for (const cache of [caches.cliques, caches.groups, caches.gangs])
       cache.onChange(change => {
         if (change.type === 'delete') statusPace.forget(change.old.metadata.uid)
       })
-    world.sets.onChange(change => {
+    caches.sets.onChange(change => {
       if (change.type === 'delete') context.backends.forget(change.old.metadata.uid)
     })
     const common = { clock, log, ...(registry && { registry }) }
     const workersOf = (name: keyof typeof configuration.controllers) =>
       Math.max(fewestWorkers, configuration.controllers[name].concurrentSyncs)
-    const namespaces = new TerminatingNamespaces(world)
-    const setOf = (object: KubeObject | undefined) => object && owningSet(world, object)
+    const namespaces = new TerminatingNamespaces(caches)
+    const setOf = (object: KubeObject | undefined) => object && owningSet(caches, object)
     const gangFailures = new GangFailures(set => this.#sets.queue.add(set))
     const gangs = new GangReconciler(context, gangFailures)
     this.#gangs = new Controller<GangKey>({
@@ -59,13 +59,13 @@ export class Operator {
       workers: workersOf('podGang'),
       ownerOf: key => key.split('/').slice(0, 2).join('/'),
       reconcile: namespaces.guarded(
-        (key, pass) => gangs.reconcile(key, pass),
+        (key, run) => gangs.reconcile(key, run),
         key => {
           const { namespace, set: name } = parseGangKey(key)
-          return { set: world.sets.get({ namespace, name }) as StoredSet | undefined }
+          return { set: caches.sets.get({ namespace, name }) as StoredSet | undefined }
         },
       ),
-      sources: gangSources(world, log, gangs),
+      sources: gangSources(caches, log, gangs),
     })
     const tokens = new TokenSecrets(context, {
       set: (key, afterMs) => this.#sets.queue.addNoLaterThanAfter(key, afterMs),
@@ -82,45 +82,45 @@ export class Operator {
       name: 'podcliqueset',
       workers: workersOf('podCliqueSet'),
       reconcile: namespaces.guarded(
-        (key, pass) => sets.reconcile(key, pass),
-        key => ({ set: world.sets.get(refOf(key)) as StoredSet | undefined }),
+        (key, run) => sets.reconcile(key, run),
+        key => ({ set: caches.sets.get(refOf(key)) as StoredSet | undefined }),
       ),
-      sources: setSources(world, log, () => this.#sets.queue),
+      sources: setSources(caches, log, () => this.#sets.queue),
     })
     this.#groups = new Controller<ObjectKey>({
       ...common,
       name: 'podcliquescalinggroup',
       workers: workersOf('podCliqueScalingGroup'),
-      ownerOf: key => this.#setOf(world.groups.get(refOf(key)), key),
+      ownerOf: key => this.#setOf(caches.groups.get(refOf(key)), key),
       reconcile: namespaces.guarded(
-        (key, pass) => reconcileScalingGroup(key, pass, context),
+        (key, run) => reconcileScalingGroup(key, run, context),
         key => {
-          const object = world.groups.get(refOf(key))
+          const object = caches.groups.get(refOf(key))
           return { set: setOf(object), object }
         },
       ),
-      sources: groupSources(world, log, () => this.#groups.queue),
+      sources: groupSources(caches, log, () => this.#groups.queue),
     })
     this.#cliques = new Controller<ObjectKey>({
       ...common,
       name: 'podclique',
       workers: workersOf('podClique'),
-      ownerOf: key => this.#setOf(world.cliques.get(refOf(key)), key),
+      ownerOf: key => this.#setOf(caches.cliques.get(refOf(key)), key),
       reconcile: namespaces.guarded(
-        (key, pass) => reconcileClique(key, pass, context, tokens),
+        (key, run) => reconcileClique(key, run, context, tokens),
         key => {
-          const object = world.cliques.get(refOf(key))
+          const object = caches.cliques.get(refOf(key))
           return { set: setOf(object), object }
         },
       ),
-      sources: cliqueSources(world, log, () => this.#cliques.queue),
+      sources: cliqueSources(caches, log, () => this.#cliques.queue),
     })
     const bindings = new Controller<string>({
       ...common,
       name: 'clustertopology',
       workers: 1,
-      reconcile: (name, pass) => reconcileTopologyBinding(name, pass, context),
-      sources: bindingSources(world, log),
+      reconcile: (name, run) => reconcileTopologyBinding(name, run, context),
+      sources: bindingSources(caches, log),
     })
     this.controllers = [
       this.#sets,

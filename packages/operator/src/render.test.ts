@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultConfiguration } from '@grove/api'
-import { schedulerBackends } from './backends/registry.ts'
-import { CodedError } from './coded-error.ts'
+import { CodedError } from './errors/coded-error.ts'
+import type { StoredSet } from './layout/stored.ts'
 import { type RenderContext, render } from './render.ts'
-import type { StoredSet } from './stored.ts'
+import { schedulerBackends } from './schedulers/registry.ts'
 import { clique, sampleSet } from './testing/sample-set.ts'
 
 const context = (schedulers: readonly string[], byDefault: string): RenderContext => ({

@@ -12,15 +12,7 @@ import {
   scheduler,
   setErrorCode,
 } from '@grove/api'
-import {
-  type GangContext,
-  GangMappingError,
-  type SchedulerBackend,
-  type SchedulerObject,
-} from './backends/backend.ts'
-import type { SchedulerBackends } from './backends/registry.ts'
-import { buildAll } from './child-objects.ts'
-import { CodedError } from './coded-error.ts'
+import { CodedError } from './errors/coded-error.ts'
 import {
   type CliqueInstance,
   groupReplicasFromTemplate,
@@ -30,8 +22,11 @@ import {
   type ScalingGroupInstance,
   scalingGroups,
   standaloneCliques,
-} from './layout.ts'
-import { mnnvlGroups } from './mnnvl.ts'
+} from './layout/layout.ts'
+import { mnnvlGroups } from './layout/mnnvl.ts'
+import type { Owner } from './layout/owner.ts'
+import type { Identified, StoredGang, StoredSet } from './layout/stored.ts'
+import { topologyName } from './layout/topology.ts'
 import { autoscalers } from './objects/autoscaler.ts'
 import { podClique } from './objects/clique.ts'
 import { computeDomain } from './objects/compute-domain.ts'
@@ -39,12 +34,17 @@ import { podGang } from './objects/gang.ts'
 import { headlessService } from './objects/headless-service.ts'
 import { podRole, podRoleBinding, serviceAccount, tokenSecret } from './objects/identity.ts'
 import { kaiTopology } from './objects/kai-topology.ts'
-import type { Owner } from './objects/owner.ts'
 import { pod, ungated } from './objects/pod.ts'
 import { claimsOfClique, claimsOfScalingGroup, claimsOfSet } from './objects/resource-claim.ts'
 import { podCliqueScalingGroup } from './objects/scaling-group.ts'
-import type { Identified, StoredGang, StoredSet } from './stored.ts'
-import { topologyName } from './topology.ts'
+import { buildAll } from './objects/wanted-child.ts'
+import {
+  type GangContext,
+  GangMappingError,
+  type SchedulerBackend,
+  type SchedulerObject,
+} from './schedulers/backend.ts'
+import type { SchedulerBackends } from './schedulers/registry.ts'
 
 export interface RenderContext {
   readonly backends: SchedulerBackends

@@ -11,10 +11,10 @@ import {
   type OwnerReference,
   type ResourceClaimTemplate,
 } from '@grove/api'
-import { schedulerBackends } from './backends/registry.ts'
+import type { StoredSet } from './layout/stored.ts'
 import { type RenderContext, type RenderedObject, render, renderTopologies } from './render.ts'
-import { revisionObject } from './revision-history.ts'
-import type { StoredSet } from './stored.ts'
+import { revisionObject } from './revision/history.ts'
+import { schedulerBackends } from './schedulers/registry.ts'
 import { clique, group, sampleSet } from './testing/sample-set.ts'
 
 const sharing = (...names: string[]) => ({

@@ -7,7 +7,7 @@ import { untilStill } from './still.ts'
 export class Looks {
   #seen = 0
 
-  constructor({ world: { pods } }: RunningOperator) {
+  constructor({ caches: { pods } }: RunningOperator) {
     const byIndex = pods.byIndex.bind(pods)
     pods.byIndex = (...words) => {
       const found = byIndex(...words)

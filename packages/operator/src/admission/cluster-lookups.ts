@@ -4,8 +4,8 @@
 // together with a set is found although no cache has seen it yet.
 import { annotation, type Lookup } from '@grove/api'
 import { type Client, defineResource, isKubeError, isNotFound, type KubeObject } from '@grove/kube'
-import { textOf } from '../coded-error.ts'
-import { resources } from '../resources.ts'
+import { resources } from '../caches/resources.ts'
+import { textOf } from '../errors/coded-error.ts'
 import type { Facts, Questions } from './webhook-rules.ts'
 
 /** No object has a longer name. Names come from requests: longer ones are not sent to the API server. */

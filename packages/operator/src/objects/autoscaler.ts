@@ -10,10 +10,10 @@ import {
   managedLabels,
   names,
 } from '@grove/api'
-import type { WantedChild } from '../child-objects.ts'
-import { scalingGroupConfigs } from '../layout.ts'
-import type { StoredSet } from '../stored.ts'
-import { controlledBy } from './owner.ts'
+import { scalingGroupConfigs } from '../layout/layout.ts'
+import { controlledBy } from '../layout/owner.ts'
+import type { StoredSet } from '../layout/stored.ts'
+import type { WantedChild } from './wanted-child.ts'
 
 /** Cliques first, then groups, as the template lists them. */
 export function autoscalers(set: StoredSet, setReplica: number): WantedChild<HorizontalPodAutoscaler>[] {

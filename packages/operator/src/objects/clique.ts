@@ -12,12 +12,12 @@ import {
   reservedLabels,
   scalingGroupEnvironment,
 } from '@grove/api'
-import { fromLabel, literal, withEnvironment } from '../container-env.ts'
-import { type CliqueInstance, templateNamed } from '../layout.ts'
-import { mnnvlGroupOf, withMnnvlClaim } from '../mnnvl.ts'
-import { startupParents } from '../startup-order.ts'
-import type { StoredSet } from '../stored.ts'
-import { controlledBy, type Owner } from './owner.ts'
+import { type CliqueInstance, templateNamed } from '../layout/layout.ts'
+import { mnnvlGroupOf, withMnnvlClaim } from '../layout/mnnvl.ts'
+import { controlledBy, type Owner } from '../layout/owner.ts'
+import { startupParents } from '../layout/startup-order.ts'
+import type { StoredSet } from '../layout/stored.ts'
+import { fromLabel, literal, withEnvironment } from './container-env.ts'
 
 /**
  * A PodClique as it is created; its owner is the set, or the scaling group that it is a member of. Afterwards its

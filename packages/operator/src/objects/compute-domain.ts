@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { component, finalizer, label, managedLabels, names, type ObjectMeta } from '@grove/api'
-import type { StoredSet } from '../stored.ts'
-import { controlledBy } from './owner.ts'
+import { controlledBy } from '../layout/owner.ts'
+import type { StoredSet } from '../layout/stored.ts'
 
 /** Of the NVIDIA DRA driver: the nodes whose GPUs talk to each other over NVLink. */
 export interface ComputeDomain {

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { CliqueTemplate, PodGang, PodGangTopologyConstraint, TopologyConstraint } from '@grove/api'
-import { groupReplicasFromTemplate, podGangs } from '../layout.ts'
-import type { StoredSet } from '../stored.ts'
+import { groupReplicasFromTemplate, podGangs } from '../layout/layout.ts'
+import type { StoredSet } from '../layout/stored.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { podGang } from './gang.ts'
 

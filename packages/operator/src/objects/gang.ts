@@ -23,10 +23,10 @@ import {
   type PodGangInstance,
   range,
   scalingGroups,
-} from '../layout.ts'
-import type { StoredSet } from '../stored.ts'
-import { topologyName, translateConstraint } from '../topology.ts'
-import { controlledBy } from './owner.ts'
+} from '../layout/layout.ts'
+import { controlledBy } from '../layout/owner.ts'
+import type { StoredSet } from '../layout/stored.ts'
+import { topologyName, translateConstraint } from '../layout/topology.ts'
 
 export interface PodGangContext {
   readonly set: StoredSet

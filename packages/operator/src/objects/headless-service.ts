@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { component, label, managedLabels, names, type Service } from '@grove/api'
-import type { StoredSet } from '../stored.ts'
-import { controlledBy } from './owner.ts'
+import { controlledBy } from '../layout/owner.ts'
+import type { StoredSet } from '../layout/stored.ts'
 
 /** Gives every pod of a replica a DNS name, ready or not as the set wants it. It has no ports. */
 export function headlessService(set: StoredSet, setReplica: number): Service {

@@ -12,8 +12,8 @@ import {
   type Secret,
   type ServiceAccount,
 } from '@grove/api'
-import type { StoredSet } from '../stored.ts'
-import { controlledBy } from './owner.ts'
+import { controlledBy } from '../layout/owner.ts'
+import type { StoredSet } from '../layout/stored.ts'
 
 export function serviceAccount(set: StoredSet): ServiceAccount {
   const name = names.serviceAccount(set.metadata.name)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type ClusterTopologyBinding, scheduler } from '@grove/api'
-import type { SchedulerObject } from '../backends/backend.ts'
-import { controlledBy } from './owner.ts'
+import type { KubeObject } from '@grove/kube'
+import { controlledBy } from '../layout/owner.ts'
+import type { SchedulerObject } from '../schedulers/backend.ts'
 
 /** KAI's own picture of the topology; made by us unless the binding says that somebody else keeps it. */
 export function kaiTopology(binding: ClusterTopologyBinding): SchedulerObject | undefined {
@@ -16,4 +17,8 @@ export function kaiTopology(binding: ClusterTopologyBinding): SchedulerObject | 
     metadata: { name: binding.metadata.name, ownerReferences: controlledBy(binding) },
     spec: { levels: binding.spec.levels.map(level => ({ nodeLabel: level.key })) },
   }
+}
+
+export interface KaiTopology extends KubeObject {
+  readonly spec?: { readonly levels?: readonly { readonly nodeLabel: string }[] }
 }

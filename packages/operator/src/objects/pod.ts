@@ -12,13 +12,13 @@ import {
   podEnvironment,
   podSchedulingGate,
 } from '@grove/api'
-import type { SchedulerBackend } from '../backends/backend.ts'
-import { fromLabel, literal, withEnvironment } from '../container-env.ts'
-import type { CliqueInstance } from '../layout.ts'
-import { claimsOfPod } from '../resource-sharing.ts'
-import { startupParents } from '../startup-order.ts'
-import type { NewPod, StoredClique, StoredSet } from '../stored.ts'
-import { controlledBy } from './owner.ts'
+import type { CliqueInstance } from '../layout/layout.ts'
+import { controlledBy } from '../layout/owner.ts'
+import { claimsOfPod } from '../layout/resource-sharing.ts'
+import { startupParents } from '../layout/startup-order.ts'
+import type { NewPod, StoredClique, StoredSet } from '../layout/stored.ts'
+import type { SchedulerBackend } from '../schedulers/backend.ts'
+import { fromLabel, literal, withEnvironment } from './container-env.ts'
 import { withStartupWaiter } from './startup-waiter.ts'
 
 /** What the operator's configuration says about pods. */

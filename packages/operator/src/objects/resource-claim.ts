@@ -9,10 +9,10 @@ import {
   type ResourceClaimSpec,
   type ResourceSharing,
 } from '@grove/api'
-import type { WantedChild } from '../child-objects.ts'
-import type { CliqueInstance, ScalingGroupInstance } from '../layout.ts'
-import type { StoredSet } from '../stored.ts'
-import { controlledBy, type Owner } from './owner.ts'
+import type { CliqueInstance, ScalingGroupInstance } from '../layout/layout.ts'
+import { controlledBy, type Owner } from '../layout/owner.ts'
+import type { StoredSet } from '../layout/stored.ts'
+import type { WantedChild } from './wanted-child.ts'
 
 /** Finds what a sharing entry refers to; undefined when there is no such template (yet). */
 export type ClaimTemplateLookup = (entry: ResourceSharing) => ResourceClaimSpec | undefined

@@ -9,9 +9,9 @@ import {
   managedLabels,
   type PodCliqueScalingGroup,
 } from '@grove/api'
-import { minAvailableOfGroup, type ScalingGroupInstance } from '../layout.ts'
-import type { StoredSet } from '../stored.ts'
-import { controlledBy } from './owner.ts'
+import { minAvailableOfGroup, type ScalingGroupInstance } from '../layout/layout.ts'
+import { controlledBy } from '../layout/owner.ts'
+import type { StoredSet } from '../layout/stored.ts'
 
 /** As it is created. Afterwards its replica count belongs to whoever scales it. */
 export function podCliqueScalingGroup(set: StoredSet, instance: ScalingGroupInstance): PodCliqueScalingGroup {

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PodSpec } from '@grove/api'
-import type { StoredSet } from '../stored.ts'
+import type { StoredSet } from '../layout/stored.ts'
 import { type Change, env, type Given, main, plainBut, podIn, withPodSpec } from '../testing/built-pod.ts'
 import { clique, type SetShape, sampleSet } from '../testing/sample-set.ts'
 import { WaiterImageMissingError } from './pod.ts'

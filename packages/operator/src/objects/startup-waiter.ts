@@ -12,7 +12,7 @@ import {
   type Volume,
   waiter,
 } from '@grove/api'
-import type { StartupParent } from '../startup-order.ts'
+import type { StartupParent } from '../layout/startup-order.ts'
 
 /** Enough for the program, whoever made its image; it sleeps most of the time. */
 const ownNeeds = { cpu: '200m', memory: '128Mi' } as const

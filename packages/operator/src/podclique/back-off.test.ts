@@ -4,12 +4,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { annotation, type Pod, type PodClique } from '@grove/api'
 import type { Stored } from '@grove/kube'
-import { findCondition } from '../condition-list.ts'
-import { resources } from '../resources.ts'
+import { resources } from '../caches/resources.ts'
+import { findCondition } from '../state/conditions.ts'
+import { isFinished, isTerminating } from '../state/pod-state.ts'
 import { clique, samplePod, sampleSet } from '../testing/sample-set.ts'
 import { type WatchedSet, watchedSet } from '../testing/simulation/watched-set.ts'
 import { failuresAfter, failuresBefore, healthyAfterMs, longestDelayMs, replacedAt } from './back-off.ts'
-import { isFinished, isTerminating } from './pod-state.ts'
 
 const created = '2030-01-01T00:00:00Z'
 const delayAfter = (failures: number | string) =>
@@ -71,7 +71,7 @@ async function failEverything(watched: WatchedSet): Promise<void> {
     ['gang', 'w/0'],
     ['clique', web],
   ] as const)
-    await simulation.passOver(kind, name)
+    await simulation.reconcileOne(kind, name)
   for (const pod of pods(watched))
     if (isTerminating(pod)) simulation.api.remove(resources.pods, pod)
     else if (!isFinished(pod) && !pod.spec?.schedulingGates?.length) fail(watched, pod)
@@ -121,7 +121,7 @@ test('the clique says which index fails how often and when it tries again, and w
     const begun = simulation.clock.now()
     const failed = ofIndex().metadata.uid
     while (ofIndex().metadata.uid === failed) {
-      await simulation.passOver('clique', web)
+      await simulation.reconcileOne('clique', web)
       if (ofIndex().metadata.uid === failed) await simulation.clock.advance(1_000)
     }
     delayAfterFailure.push((simulation.clock.now() - begun) / 1_000)
@@ -130,9 +130,9 @@ test('the clique says which index fails how often and when it tries again, and w
   assert.deepEqual(delayAfterFailure, [0, 2, 4, 8])
 
   fail(watched, ofIndex())
-  await simulation.passOver('clique', web)
+  await simulation.reconcileOne('clique', web)
   await simulation.clock.advance(1_000)
-  await simulation.passOver('clique', web)
+  await simulation.reconcileOne('clique', web)
   const condition = () => findCondition(cliqueOf(watched).status?.conditions, 'PodsFailing')
   assert.equal(condition()?.status, 'True')
   assert.match(
@@ -144,18 +144,18 @@ test('the clique says which index fails how often and when it tries again, and w
   assert.equal(cliqueOf(watched).status?.replicas, replicas - 1, 'a failed pod counts nowhere')
 
   await simulation.clock.advance(16_000)
-  await simulation.passOver('clique', web)
-  await simulation.passOver('gang', 'w/0')
-  await simulation.passOver('clique', web)
+  await simulation.reconcileOne('clique', web)
+  await simulation.reconcileOne('gang', 'w/0')
+  await simulation.reconcileOne('clique', web)
   while (simulation.nodes.progress());
   await simulation.clock.advance(1_000)
-  await simulation.passOver('clique', web)
+  await simulation.reconcileOne('clique', web)
   assert.equal(condition()?.status, 'False')
   assert.equal(cliqueOf(watched).status?.readyReplicas, replicas)
 
   await simulation.clock.advance(healthyAfterMs)
   fail(watched, ofIndex())
-  await simulation.passOver('clique', web)
+  await simulation.reconcileOne('clique', web)
   assert.equal(failuresBefore(ofIndex()), 1, 'a new series')
 })
 
@@ -200,7 +200,7 @@ test('a pod that waits is replaced at once when its template is changed or a use
     metadata: { labels: { 'grove.io/pod-template-hash': 'another' } },
   })
   simulation.api.remove(resources.pods, second!)
-  await simulation.passOver('clique', web)
+  await simulation.reconcileOne('clique', web)
   const replaced = pods(watched).filter(pod => !isTerminating(pod) && !isFinished(pod))
   assert.deepEqual(
     replaced.map(pod => pod.spec?.hostname).sort(),

@@ -6,7 +6,7 @@
 // operator. The time counts from the creation of the pod, which the API server stamps: a pod that ran for longer than
 // its delay is replaced at once. docs/decisions/0010-clocks-and-back-off.md
 import { annotation, type Pod } from '@grove/api'
-import { indexOf, isActive, isFinished, isReady, isTerminating, templateHashOf } from './pod-state.ts'
+import { indexOf, isActive, isFinished, isReady, isTerminating, templateHashOf } from '../state/pod-state.ts'
 
 /** Between the creation of a pod that failed and its replacement, after the first failure. */
 export const firstDelayMs = 1_000

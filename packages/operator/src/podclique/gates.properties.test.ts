@@ -6,15 +6,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { label, type Pod, type PodGang } from '@grove/api'
-import { resources } from '../resources.ts'
+import { resources } from '../caches/resources.ts'
+import { isInitialized } from '../state/child-state.ts'
+import { hasOurGate } from '../state/pod-state.ts'
 import type { Write } from '../testing/simulation/api.ts'
 import { editSet } from '../testing/simulation/edits.ts'
 import { Random } from '../testing/simulation/random.ts'
 import { randomSet } from '../testing/simulation/random-set.ts'
 import { Simulation } from '../testing/simulation/simulation.ts'
 import { settle, summary } from '../testing/simulation/wellness.ts'
-import { isInitialized } from './gates.ts'
-import { hasOurGate } from './pod-state.ts'
 
 const runs = Number(process.env.RUNS ?? 30)
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
@@ -57,7 +57,7 @@ async function live(at: number): Promise<void> {
     nodes: 4,
     places: 4 + random.below(12),
     observer: {
-      passBegins: () => {},
+      reconcileBegins: () => {},
       patches: lookAtLifting,
       deletes: () => {},
       looks: () => {},

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // When a pod may be placed: its gang is complete and lists it, and the base gang of a scaled one is placed.
-import { conditionType, type Pod, type PodClique, type PodGang } from '@grove/api'
-import { hasOurGate, isTerminating } from './pod-state.ts'
+import type { Pod, PodClique, PodGang } from '@grove/api'
+import { isInitialized } from '../state/child-state.ts'
+import { hasOurGate, isTerminating } from '../state/pod-state.ts'
 
 export interface GateInput {
   readonly clique: string
@@ -40,12 +41,6 @@ export function planGates({ clique, pods, gang, base }: GateInput): GatePlan {
     waitsFor:
       release.length < gated.length ? `PodGang ${gang.metadata.name} does not list every pod yet` : undefined,
   }
-}
-
-export function isInitialized(gang: PodGang): boolean {
-  return (gang.status?.conditions ?? []).some(
-    condition => condition.type === conditionType.podGangInitialized && condition.status === 'True',
-  )
 }
 
 /** What the base gang lacks before scaled gangs may follow. */

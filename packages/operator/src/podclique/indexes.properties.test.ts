@@ -6,12 +6,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { label, type Pod } from '@grove/api'
-import { resources } from '../resources.ts'
+import { resources } from '../caches/resources.ts'
+import { indexOf, isActive, isReady } from '../state/pod-state.ts'
 import { clique, sampleSet } from '../testing/sample-set.ts'
 import { Random } from '../testing/simulation/random.ts'
 import { type Observer, Simulation } from '../testing/simulation/simulation.ts'
 import { longestDelayMs } from './back-off.ts'
-import { indexOf, isActive, isReady } from './pod-state.ts'
 
 const runs = Number(process.env.RUNS ?? 30)
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
@@ -38,7 +38,7 @@ function lookAtIndexes(simulation: Simulation): void {
   }
 }
 
-const nobody: Observer = { passBegins: () => {}, patches: () => {}, deletes: () => {}, looks: () => {} }
+const nobody: Observer = { reconcileBegins: () => {}, patches: () => {}, deletes: () => {}, looks: () => {} }
 
 async function live(at: number, operators: 1 | 2): Promise<void> {
   const random = new Random(at)
@@ -57,7 +57,7 @@ async function live(at: number, operators: 1 | 2): Promise<void> {
       if (random.chance(5)) one.nodes.kill()
       if (operators === 1 || isBusy || random.chance(60)) return
       isBusy = true
-      await one.passOver('clique', `w-0-${random.pick(cliques)}`)
+      await one.reconcileOne('clique', `w-0-${random.pick(cliques)}`)
       isBusy = false
     },
   })

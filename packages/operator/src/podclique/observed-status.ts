@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type EventValue, label, type Pod, type PodCliqueStatus } from '@grove/api'
-import { isWanted } from '../clique-instance.ts'
-import type { CliqueInstance } from '../layout.ts'
-import { type OperatorContext, timestamp } from '../operator-context.ts'
-import { isPaused } from '../podcliqueset/update.ts'
-import { revisionOf } from '../revision-of-set.ts'
-import type { StoredClique, StoredSet } from '../stored.ts'
-import { currentHash, isOfWantedTemplate } from './outdated-pods.ts'
-import { cliqueUpdate, withProgress } from './replace-outdated.ts'
-import { isUpdating, planCliqueStatus } from './status.ts'
-import { cliqueUpdateCondition } from './update-progress.ts'
+import { isWanted } from '../layout/clique-instance.ts'
+import type { CliqueInstance } from '../layout/layout.ts'
+import type { StoredClique, StoredSet } from '../layout/stored.ts'
+import type { OperatorContext } from '../operator-context.ts'
+import { revisionOf } from '../revision/set-revision.ts'
+import { isUpdating } from '../state/child-state.ts'
+import { timestamp } from '../state/conditions.ts'
+import { cliqueUpdate, cliqueUpdateCondition, withProgress } from '../update/clique-progress.ts'
+import { currentHash, isOfWantedTemplate } from '../update/outdated-pods.ts'
+import { isPaused } from '../update/set-update.ts'
+import { planCliqueStatus } from './status.ts'
 
 export interface ObservedClique {
   readonly status: PodCliqueStatus
   readonly events: readonly EventValue[]
   /** How long the clique's update waits for the template to settle; 0 when it does not. */
-  readonly settlesInMs: number
+  readonly stabilizesInMs: number
 }
 
 /** The status that a clique has by these pods. */
@@ -27,7 +28,7 @@ export function observeClique(
   pods: readonly Pod[],
   context: OperatorContext,
 ): ObservedClique {
-  const { plan: next, progress } = cliqueUpdate(set, stored, instance, pods, context)
+  const { plan: next, progress } = cliqueUpdate(set, stored, instance, pods, context.clock.now())
   const clique = withProgress(stored, progress)
   const plan = planCliqueStatus({
     set: set.metadata.name,
@@ -37,12 +38,12 @@ export function observeClique(
     generationHash: generationReached(set, clique),
     isCurrent: currentHash(set, stored),
     onTotalLoss: context.configuration.gangTermination.onTotalLoss,
-    isLeaving: !isWanted(set, instance, context.world),
+    isLeaving: !isWanted(set, instance, context.caches),
     update: cliqueUpdateCondition(next),
     paused: isPaused(set),
     now: timestamp(context.clock),
   })
-  return { ...plan, settlesInMs: isUpdating(clique) && next.kind === 'wait' ? (next.retryInMs ?? 0) : 0 }
+  return { ...plan, stabilizesInMs: isUpdating(clique) && next.kind === 'wait' ? (next.retryInMs ?? 0) : 0 }
 }
 
 /** The generation that the clique stands for, once its own template is that of the set. */

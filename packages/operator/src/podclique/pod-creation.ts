@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { annotation, cliqueErrorCode, eventSource, events, type Pod } from '@grove/api'
-import { CodedError, textOf } from '../coded-error.ts'
-import type { CliqueInstance } from '../layout.ts'
+import { runSlowStart } from '../apply/writes.ts'
+import { resources } from '../caches/resources.ts'
+import { CodedError, textOf } from '../errors/coded-error.ts'
+import type { CliqueInstance } from '../layout/layout.ts'
+import type { NewPod, StoredClique, StoredSet } from '../layout/stored.ts'
 import { type PodContext, pod } from '../objects/pod.ts'
 import type { OperatorContext } from '../operator-context.ts'
-import { resources } from '../resources.ts'
-import { schedulerOf } from '../scheduler-of-set.ts'
-import type { NewPod, StoredClique, StoredSet } from '../stored.ts'
-import { runSlowStart } from '../writes.ts'
+import { schedulerOf } from '../schedulers/registry.ts'
 
 /** Makes the pods of these indexes, few at first; returns what went wrong. */
 export async function createPods(
@@ -39,13 +39,13 @@ async function createPod(
   template: PodContext,
   index: number,
   failures: number,
-  { world, events: sink }: OperatorContext,
+  { caches, events: sink }: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
   const { clique } = template
   const wanted = withFailures(built(template, index), failures)
   try {
-    const created = await world.client.create(resources.pods, wanted as Pod, { signal, priority: 'user' })
+    const created = await caches.client.create(resources.pods, wanted as Pod, { signal, priority: 'user' })
     sink.emit(clique, eventSource.podClique, events.podCreated(created.metadata.name))
   } catch (error) {
     sink.emit(clique, eventSource.podClique, events.podCreateFailed('', textOf(error)))

@@ -2,12 +2,12 @@
 
 import { cliqueErrorCode, type Pod, podSchedulingGate } from '@grove/api'
 import { isNotFound, type Stored } from '@grove/kube'
-import { CodedError } from '../coded-error.ts'
-import type { CliqueInstance } from '../layout.ts'
+import { patchObject, runAll } from '../apply/writes.ts'
+import { resources } from '../caches/resources.ts'
+import { CodedError } from '../errors/coded-error.ts'
+import type { CliqueInstance } from '../layout/layout.ts'
+import type { StoredClique } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
-import { resources } from '../resources.ts'
-import type { StoredClique } from '../stored.ts'
-import { patchObject, runAll } from '../writes.ts'
 import { planGates } from './gates.ts'
 
 /**
@@ -20,18 +20,18 @@ const unrecorded = [{}]
 export function releasePods(
   clique: StoredClique,
   { name, podGang, basePodGang }: CliqueInstance,
-  { world }: OperatorContext,
+  { caches }: OperatorContext,
   signal: AbortSignal,
 ): Promise<unknown[]> {
   const { namespace } = clique.metadata
   const { release } = planGates({
     clique: name,
-    pods: world.podsOf(clique),
-    gang: world.gangs.get({ namespace, name: podGang }),
+    pods: caches.podsOf(clique),
+    gang: caches.gangs.get({ namespace, name: podGang }),
     base: basePodGang
       ? {
-          gang: world.gangs.get({ namespace, name: basePodGang }),
-          cliqueNamed: named => world.cliques.get({ namespace, name: named }),
+          gang: caches.gangs.get({ namespace, name: basePodGang }),
+          cliqueNamed: named => caches.cliques.get({ namespace, name: named }),
         }
       : undefined,
   })
@@ -43,7 +43,7 @@ export function releasePods(
   return runAll(
     release.map(pod => async () => {
       try {
-        await patchObject(world, resources.pods, pod as Stored<Pod>, { strategic }, { signal })
+        await patchObject(caches, resources.pods, pod as Stored<Pod>, { strategic }, { signal })
       } catch (error) {
         if (isNotFound(error)) return
         const message = `Error removing the gate of pod ${pod.metadata.name}`

@@ -2,24 +2,24 @@
 
 import { cliqueErrorCode, eventSource, events, type Pod } from '@grove/api'
 import { isNotFound } from '@grove/kube'
-import { CodedError, textOf } from '../coded-error.ts'
+import { runAll } from '../apply/writes.ts'
+import { resources } from '../caches/resources.ts'
+import { CodedError, textOf } from '../errors/coded-error.ts'
+import type { StoredClique } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
-import { resources } from '../resources.ts'
-import type { StoredClique } from '../stored.ts'
-import { runAll } from '../writes.ts'
 
 /** Tells exactly these pods to go; returns what went wrong. */
 export function removePods(
   clique: StoredClique,
   pods: readonly Pod[],
-  { world, events: sink }: OperatorContext,
+  { caches, events: sink }: OperatorContext,
   signal: AbortSignal,
 ): Promise<unknown[]> {
   return runAll(
     pods.map(({ metadata }) => async () => {
       const ref = { name: metadata.name, namespace: metadata.namespace ?? '' }
       try {
-        await world.client.delete(resources.pods, ref, {
+        await caches.client.delete(resources.pods, ref, {
           signal,
           ...(metadata.uid && { preconditions: { uid: metadata.uid } }),
         })

@@ -5,11 +5,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pod, PodClique } from '@grove/api'
 import type { Stored } from '@grove/kube'
-import { findCondition } from '../condition-list.ts'
-import { resources } from '../resources.ts'
+import { resources } from '../caches/resources.ts'
+import { findCondition } from '../state/conditions.ts'
+import { isTerminating } from '../state/pod-state.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { errorsOf, type WatchedSet, watchedSet } from '../testing/simulation/watched-set.ts'
-import { isTerminating } from './pod-state.ts'
 
 const set = sampleSet({ name: 'w', cliques: [clique('web', { replicas: 2, minAvailable: 1 })] })
 const web = 'w-0-web'
@@ -25,7 +25,7 @@ const kill = ({ simulation }: WatchedSet, pod: Stored<Pod>) => simulation.api.re
 test('pods that come and go are told on their clique, once each', async () => {
   const watched = await watchedSet(set)
   scale(watched, 3)
-  await watched.simulation.passOver('clique', web)
+  await watched.simulation.reconcileOne('clique', web)
   const [made] = pods(watched).filter(pod => pod.spec?.hostname === `${web}-2`)
   const name = made!.metadata.name
   assert.deepEqual(watched.told, [
@@ -33,12 +33,12 @@ test('pods that come and go are told on their clique, once each', async () => {
   ])
   watched.told.length = 0
   scale(watched, 2)
-  await watched.simulation.passOver('clique', web)
+  await watched.simulation.reconcileOne('clique', web)
   assert.deepEqual(watched.told, [
     `PodClique/${web} podclique-controller Normal PodDeleteSuccessful: Deleted Pod: ${name}`,
   ])
   watched.told.length = 0
-  for (let pass = 0; pass < 3; pass++) await watched.simulation.passOver('clique', web)
+  for (let pass = 0; pass < 3; pass++) await watched.simulation.reconcileOne('clique', web)
   assert.deepEqual(watched.told, [])
 })
 
@@ -46,7 +46,7 @@ test('pods that cannot be made are named as an event and as an error, which goes
   const watched = await watchedSet(set)
   kill(watched, pods(watched)[0]!)
   watched.refuse(({ verb }) => verb === 'create')
-  assert.ok(await watched.simulation.passOver('clique', web))
+  assert.ok(await watched.simulation.reconcileOne('clique', web))
   assert.deepEqual(watched.told, [
     `PodClique/${web} podclique-controller Warning PodCreateFailed: Error creating pod : Forbidden: not today`,
   ])
@@ -54,9 +54,9 @@ test('pods that cannot be made are named as an event and as an error, which goes
     `ERR_CREATE_POD failed to sync Pod: [Operation: Sync, Code: ERR_CREATE_POD] message: Error creating pod ${web}-0, cause: Forbidden: not today`,
   ])
   watched.refuse()
-  assert.equal(await watched.simulation.passOver('clique', web), undefined)
+  assert.equal(await watched.simulation.reconcileOne('clique', web), undefined)
   await watched.simulation.clock.advance(1_000)
-  await watched.simulation.passOver('clique', web)
+  await watched.simulation.reconcileOne('clique', web)
   assert.deepEqual(errorsOf(cliqueOf(watched)), [])
 })
 
@@ -64,9 +64,9 @@ test('a first pass that fails still says what it saw: conditions, counts, the ge
   const watched = await watchedSet(set)
   const { simulation } = watched
   simulation.api.remove(resources.podCliques as never, cliqueOf(watched))
-  await simulation.passOver('set', 'w')
+  await simulation.reconcileOne('set', 'w')
   watched.refuse(({ verb, resource }) => verb === 'create' && resource === 'pods')
-  assert.ok(await simulation.passOver('clique', web))
+  assert.ok(await simulation.reconcileOne('clique', web))
   const { status } = cliqueOf(watched)
   assert.equal(status?.observedGeneration, 1)
   assert.equal(findCondition(status.conditions, 'PodCliqueScheduled')?.status, 'False')
@@ -79,7 +79,7 @@ test('surplus pods that cannot be deleted are named, and gone pods are no failur
   scale(watched, 1)
   watched.refuse(({ verb }) => verb === 'delete')
   const [kept, surplus] = pods(watched).sort((a, b) => (a.spec!.hostname! < b.spec!.hostname! ? -1 : 1))
-  assert.ok(await watched.simulation.passOver('clique', web))
+  assert.ok(await watched.simulation.reconcileOne('clique', web))
   assert.deepEqual(watched.told, [
     `PodClique/${web} podclique-controller Warning PodDeleteFailed: Error deleting pod: Forbidden: not today`,
   ])
@@ -87,7 +87,7 @@ test('surplus pods that cannot be deleted are named, and gone pods are no failur
     `ERR_DELETE_POD failed to sync Pod: [Operation: Sync, Code: ERR_DELETE_POD] message: Error deleting pod ${surplus!.metadata.name}, cause: Forbidden: not today`,
   ])
   watched.refuse()
-  assert.equal(await watched.simulation.passOver('clique', web), undefined)
+  assert.equal(await watched.simulation.reconcileOne('clique', web), undefined)
   assert.deepEqual(
     pods(watched).map(({ metadata }) => metadata.uid),
     [kept!.metadata.uid],
@@ -97,10 +97,10 @@ test('surplus pods that cannot be deleted are named, and gone pods are no failur
 test('a gate that cannot be lifted is named', async () => {
   const watched = await watchedSet(set)
   kill(watched, pods(watched)[0]!)
-  await watched.simulation.passOver('clique', web)
-  await watched.simulation.passOver('gang', 'w/0')
+  await watched.simulation.reconcileOne('clique', web)
+  await watched.simulation.reconcileOne('gang', 'w/0')
   watched.refuse(({ verb, resource }) => verb === 'patch' && resource === 'pods')
-  assert.ok(await watched.simulation.passOver('clique', web))
+  assert.ok(await watched.simulation.reconcileOne('clique', web))
   const [error] = errorsOf(cliqueOf(watched))
   assert.match(error!, /^ERR_REMOVE_POD_SCHEDULING_GATE failed to sync Pod: .*Error removing the gate of pod/)
 })
@@ -112,7 +112,7 @@ test('a scheduler that is not enabled is named, and what else there is to do is 
   simulation.api.modify(resources.podCliques, web, { spec: { podSpec, replicas: 3 } })
   const failed = pods(watched)[0]!
   simulation.api.modify(resources.pods, failed.metadata.name, { status: { phase: 'Failed' } })
-  assert.ok(await simulation.passOver('clique', web))
+  assert.ok(await simulation.reconcileOne('clique', web))
   assert.deepEqual(errorsOf(cliqueOf(watched)), [
     'ERR_BUILD_POD_RESOURCE failed to sync Pod: [Operation: Sync, Code: ERR_BUILD_POD_RESOURCE] message: schedulerName "nobody" is not an enabled scheduler backend',
   ])
@@ -128,7 +128,7 @@ test('a clique that its set does not know says so, makes nothing and loses nothi
     metadata: { labels: { 'grove.io/podcliqueset-replica-index': null } },
     spec: { replicas: 5 },
   })
-  assert.ok(await watched.simulation.passOver('clique', web))
+  assert.ok(await watched.simulation.reconcileOne('clique', web))
   assert.deepEqual(errorsOf(cliqueOf(watched)), [
     `ERR_GET_PODCLIQUE_TEMPLATE failed to sync Pod: [Operation: Sync, Code: ERR_GET_PODCLIQUE_TEMPLATE] message: PodCliqueSet serving/w has no clique that makes ${web}`,
   ])
@@ -145,10 +145,10 @@ test('a clique that is going is left alone, and a finalizer of another operator 
     spec: { replicas: 5 },
   })
   watched.asked.length = 0
-  assert.equal(await watched.simulation.passOver('clique', web), undefined)
+  assert.equal(await watched.simulation.reconcileOne('clique', web), undefined)
   assert.deepEqual(watched.asked, ['patch podcliques'])
   assert.deepEqual(cliqueOf(watched).metadata.finalizers, ['example.com/mine'])
-  assert.equal(await watched.simulation.passOver('clique', web), undefined)
+  assert.equal(await watched.simulation.reconcileOne('clique', web), undefined)
   assert.deepEqual(watched.asked, ['patch podcliques'])
 })
 
@@ -163,9 +163,9 @@ test('pods behind a base gang are let go when it is placed, and the clique polls
   const settleBehind = async () => {
     for (const kind of ['clique', 'gang', 'clique'] as const)
       for (const name of kind === 'gang' ? ['w/0', 'w/0/w-0-g/1'] : ['w-0-g-0-work', 'w-0-g-1-work'])
-        await simulation.passOver(kind, name)
+        await simulation.reconcileOne(kind, name)
     await simulation.clock.advance(1_000)
-    for (const name of ['w-0-g-0-work', 'w-0-g-1-work']) await simulation.passOver('clique', name)
+    for (const name of ['w-0-g-0-work', 'w-0-g-1-work']) await simulation.reconcileOne('clique', name)
   }
   await settleBehind()
   assert.equal(gated(), 1, 'the base gang is not placed')
@@ -182,13 +182,13 @@ test('of a replica that goes nobody tells how its pods become fewer, unless it i
   for (const pod of pods(watched)) {
     kill(watched, pod)
     await watched.simulation.clock.advance(1_000)
-    await watched.simulation.passOver('clique', web)
+    await watched.simulation.reconcileOne('clique', web)
   }
   assert.equal(cliqueOf(watched).metadata.resourceVersion, before)
   api.modify(resources.podCliqueSets, 'w', { spec: { replicas: 1 } })
-  await watched.simulation.passOver('clique', web)
+  await watched.simulation.reconcileOne('clique', web)
   await watched.simulation.clock.advance(1_000)
-  await watched.simulation.passOver('clique', web)
+  await watched.simulation.reconcileOne('clique', web)
   assert.equal(pods(watched).length, 2)
   assert.equal(cliqueOf(watched).status?.scheduleGatedReplicas, 2)
 })

@@ -3,51 +3,61 @@
 // One pass over a PodClique: pods made and removed, gates lifted, status written.
 import { cliqueErrorCode, eventSource, label, type PodClique, type PodCliqueStatus } from '@grove/api'
 import type { ReconcileContext, ReconcileResult, Stored } from '@grove/kube'
-import { cliqueInstanceOf, isWanted } from '../clique-instance.ts'
-import { CodedError, ComponentFailed, failuresOf, lastErrorsOf, PassFailed } from '../coded-error.ts'
-import { endsBreach } from '../condition-list.ts'
-import { type CliqueInstance, eachIndex } from '../layout.ts'
-import { cliqueLimitExceeded, isTemplateTooLarge } from '../limits.ts'
-import { keyOf, type ObjectKey, refOf } from '../object-key.ts'
+import { mergePatch } from '../apply/owned-fields.ts'
+import { removalAfterMs } from '../apply/removals-under-way.ts'
+import { writeStatus } from '../apply/status-write.ts'
+import { mostCreated, type Progress } from '../apply/writes.ts'
+import { resources } from '../caches/resources.ts'
+import { syncSharedClaims } from '../devices/shared-claims.ts'
+import {
+  CodedError,
+  ComponentFailed,
+  failuresOf,
+  lastErrorsOf,
+  ReconcileFailed,
+} from '../errors/coded-error.ts'
+import { cliqueInstanceOf, isWanted } from '../layout/clique-instance.ts'
+import { type CliqueInstance, eachIndex } from '../layout/layout.ts'
+import { cliqueLimitExceeded, isTemplateTooLarge } from '../layout/limits.ts'
+import { keyOf, type ObjectKey, refOf } from '../layout/object-key.ts'
+import type { StoredClique, StoredSet } from '../layout/stored.ts'
 import { claimsOfClique } from '../objects/resource-claim.ts'
-import { type OperatorContext, timestamp } from '../operator-context.ts'
-import { mergePatch } from '../owned-fields.ts'
-import { owningSet } from '../owning-set.ts'
-import type { Progress } from '../podcliqueset/child-component.ts'
-import type { TokenSecrets } from '../podcliqueset/token-secret.ts'
-import { isUpdatingSet } from '../podcliqueset/update.ts'
-import { removalAfterMs } from '../removals-under-way.ts'
-import { resources } from '../resources.ts'
-import { revisionOf } from '../revision-of-set.ts'
-import { syncSharedClaims } from '../shared-claims.ts'
-import { writeStatus } from '../status-write.ts'
-import type { StoredClique, StoredSet } from '../stored.ts'
-import { isToBeRenamed, releaseForeign } from '../take-over.ts'
-import { mostCreated } from '../writes.ts'
+import type { OperatorContext } from '../operator-context.ts'
+import { owningSet } from '../ownership/owner-lookup.ts'
+import { isToBeRenamed, releaseForeign } from '../ownership/take-over.ts'
+import { revisionOf } from '../revision/set-revision.ts'
+import { endsBreach, timestamp } from '../state/conditions.ts'
+import { indexOf, isActive } from '../state/pod-state.ts'
+import { currentHash } from '../update/outdated-pods.ts'
+import { isUpdatingSet } from '../update/set-update.ts'
 import { nextReplacement } from './back-off.ts'
 import { observeClique } from './observed-status.ts'
-import { currentHash } from './outdated-pods.ts'
 import { createPods } from './pod-creation.ts'
 import { releasePods } from './pod-release.ts'
 import { removePods } from './pod-removal.ts'
-import { indexOf, isActive } from './pod-state.ts'
 import { replaceOutdated } from './replace-outdated.ts'
 import { planScale, type ScalePlan } from './scale.ts'
+
+/** The token that start-up waiters need before their pods are created. */
+export interface WaiterTokens {
+  /** Returns whether the token exists. If not, the clique is enqueued again as soon as it does. */
+  isFilledFor(set: StoredSet, clique: ObjectKey, signal: AbortSignal): Promise<boolean>
+}
 
 export async function reconcileClique(
   key: ObjectKey,
   { signal }: ReconcileContext,
   context: OperatorContext,
-  tokens: TokenSecrets,
+  tokens: WaiterTokens,
 ): Promise<ReconcileResult | undefined> {
-  const { world } = context
-  const clique = world.cliques.get(refOf(key)) as StoredClique | undefined
+  const { caches } = context
+  const clique = caches.cliques.get(refOf(key)) as StoredClique | undefined
   if (!clique) return undefined
   if (clique.metadata.deletionTimestamp) {
     await releaseForeign(resources.podCliques, clique as Stored<PodClique>, context, signal)
     return undefined
   }
-  const set = owningSet(world, clique)
+  const set = owningSet(caches, clique)
   // Gone or going: nothing of it is made again; the garbage collector takes the rest.
   if (!set || set.metadata.deletionTimestamp) return undefined
   const instance = cliqueInstanceOf(set, clique)
@@ -68,7 +78,7 @@ export async function reconcileClique(
   if (limit?.isNew(clique.status?.lastErrors)) context.events.emit(clique, eventSource.podClique, limit.event)
   if (failure) throw failure
   const awaited = [awaitedMs, waitMs].filter(ms => ms > 0)
-  const requeueAt = nextReplacement(world.podsOf(clique), currentHash(set, clique), now)
+  const requeueAt = nextReplacement(caches.podsOf(clique), currentHash(set, clique), now)
   return {
     ...(awaited.length && { requeueAfter: Math.min(...awaited) }),
     ...(requeueAt !== undefined && { requeueAt }),
@@ -93,7 +103,7 @@ async function failUnknown(
   )
   const stored = clique as Stored<PodClique>
   const status = { ...clique.status, lastErrors }
-  await writeStatus(context.world, resources.podCliques, stored, status, { signal })
+  await writeStatus(context.caches, resources.podCliques, stored, status, { signal })
   throw failure
 }
 
@@ -108,10 +118,10 @@ async function syncPods(
   instance: CliqueInstance,
   now: number,
   context: OperatorContext,
-  tokens: TokenSecrets,
+  tokens: WaiterTokens,
   signal: AbortSignal,
 ): Promise<number> {
-  const { world } = context
+  const { caches } = context
   const isCurrent = currentHash(set, clique)
   // Without its claims no pod is made; those that are there are looked after all the same.
   let hasAllClaims = true
@@ -123,11 +133,11 @@ async function syncPods(
   const failures = unclaimed.map(failure => new ComponentFailed('ResourceClaim', failure))
   const note = (more: readonly unknown[]) =>
     void failures.push(...more.map(failure => new ComponentFailed('Pod', failure)))
-  const plan = (replicas: number) => planScale(replicas, world.podsOf(clique), isCurrent, now)
+  const plan = (replicas: number) => planScale(replicas, caches.podsOf(clique), isCurrent, now)
   const scale = plan(clique.spec.replicas)
   let awaitedMs = 0
   const make = async (of: StoredClique, { create: indexes, failures: failed }: ScalePlan) => {
-    if (indexes.length === 0 || failures.length > 0 || !isWanted(set, instance, world)) return
+    if (indexes.length === 0 || failures.length > 0 || !isWanted(set, instance, caches)) return
     if (context.removals.has(set, instance.setReplica)) {
       awaitedMs = removalAfterMs
       return
@@ -144,13 +154,13 @@ async function syncPods(
   await make(clique, scale)
   note(await removePods(clique, scale.remove, context, signal))
   if (failures.length === 0) {
-    const written = (world.cliques.get(refOf(keyOf(clique))) as StoredClique | undefined) ?? clique
+    const written = (caches.cliques.get(refOf(keyOf(clique))) as StoredClique | undefined) ?? clique
     note(await replaceOutdated(set, written, instance, context, signal))
     // What was told to go is followed at once, not when somebody looks again.
     await make(written, plan(written.spec.replicas))
   }
   note(await releasePods(clique, instance, context, signal))
-  if (failures.length) throw new PassFailed(failures)
+  if (failures.length) throw new ReconcileFailed(failures)
   return awaitedMs
 }
 
@@ -163,7 +173,7 @@ function syncClaims(
   signal: AbortSignal,
 ): Promise<Progress> {
   const { replicas } = clique.spec
-  const held = context.world.podsOf(clique).filter(isActive).map(indexOf)
+  const held = context.caches.podsOf(clique).filter(isActive).map(indexOf)
   const beyond = new Set(held.filter(index => index !== undefined && index >= replicas)) as Set<number>
   const indexes = {
     *[Symbol.iterator]() {
@@ -193,16 +203,16 @@ async function updateStatus(
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<number> {
-  const { world, events: sink, statusPace } = context
-  const stored = world.cliques.get(refOf(key)) as Stored<PodClique> & StoredClique
+  const { caches, events: sink, statusPace } = context
+  const stored = caches.cliques.get(refOf(key)) as Stored<PodClique> & StoredClique
   if (!stored || stored.metadata.deletionTimestamp) return 0
   // Its pods go first, and nobody reads how they become fewer: a set of a thousand would tell it a thousand times.
   const isBeingRemoved = context.removals.has(set, instance.setReplica)
-  if (failure === undefined && (isBeingRemoved || !isWanted(set, instance, world))) {
+  if (failure === undefined && (isBeingRemoved || !isWanted(set, instance, caches))) {
     statusPace.drop(stored.metadata.uid)
     return isBeingRemoved ? removalAfterMs : 0
   }
-  const observed = observeClique(set, stored, instance, world.podsOf(stored), context)
+  const observed = observeClique(set, stored, instance, caches.podsOf(stored), context)
   const status = {
     ...observed.status,
     lastErrors: failure
@@ -211,16 +221,16 @@ async function updateStatus(
   }
   if (!mergePatch(stored.status, status)) {
     statusPace.drop(stored.metadata.uid)
-    return observed.settlesInMs
+    return observed.stabilizesInMs
   }
   const urges = failure !== undefined || isUpdatingSet(set) || isAwaited(stored, status, instance, context)
   const waitMs = urges ? 0 : statusPace.waitMs(stored.metadata.uid)
   if (waitMs > 0) return waitMs
-  const isWritten = await writeStatus(world, resources.podCliques, stored, status, { signal })
+  const isWritten = await writeStatus(caches, resources.podCliques, stored, status, { signal })
   statusPace.wrote(stored.metadata.uid)
   // A clique that was deleted meanwhile has lost nothing.
   if (isWritten) for (const event of observed.events) sink.emit(stored, eventSource.podClique, event)
-  return observed.settlesInMs
+  return observed.stabilizesInMs
 }
 
 /** Whether others wait for what this status says: that the clique serves, or that gangs may follow it. */
@@ -228,7 +238,7 @@ function isAwaited(
   clique: StoredClique,
   status: PodCliqueStatus,
   { podGang, basePodGang }: CliqueInstance,
-  { world }: OperatorContext,
+  { caches }: OperatorContext,
 ): boolean {
   const minimum = clique.spec.minAvailable ?? clique.spec.replicas
   const before = clique.status
@@ -238,7 +248,7 @@ function isAwaited(
   if (crosses(before?.readyReplicas, status.readyReplicas, minimum)) return true
   if (crosses(before?.readyReplicas, status.readyReplicas, clique.spec.replicas)) return true
   const hasFollowers =
-    world.cliques.countByIndex('basePodGang', `${clique.metadata.namespace}/${podGang}`) > 0
+    caches.cliques.countByIndex('basePodGang', `${clique.metadata.namespace}/${podGang}`) > 0
   return !basePodGang && hasFollowers && crosses(before?.scheduledReplicas, status.scheduledReplicas, minimum)
 }
 

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { mostCreated } from '../apply/writes.ts'
+import { indexOf, isActive } from '../state/pod-state.ts'
 import { type PodShape, samplePod } from '../testing/sample-set.ts'
-import { mostCreated } from '../writes.ts'
 import { isBackingOff } from './back-off.ts'
-import { indexOf, isActive } from './pod-state.ts'
 import { deletionOrder, planScale } from './scale.ts'
 
 const isCurrent = (hash: string) => hash === 'new'

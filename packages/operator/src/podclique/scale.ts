@@ -2,9 +2,9 @@
 
 // How many pods a clique lacks or has too many, which indexes new ones get and which of the old ones go.
 import type { Pod } from '@grove/api'
-import { mostCreated } from '../writes.ts'
+import { mostCreated } from '../apply/writes.ts'
+import { indexOf, isActive, isFinished, isReady, isTerminating, templateHashOf } from '../state/pod-state.ts'
 import { failuresAfter, isBackingOff, replacedAt } from './back-off.ts'
-import { indexOf, isActive, isFinished, isReady, isTerminating, templateHashOf } from './pod-state.ts'
 
 export interface ScalePlan {
   /** Indexes of the pods to create, ascending, at most `mostCreated`: as many as that means that there may be more. */

@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pod, PodCliqueStatus } from '@grove/api'
-import { findCondition } from '../condition-list.ts'
-import type { StoredClique } from '../stored.ts'
+import type { StoredClique } from '../layout/stored.ts'
+import type { OnTotalLoss } from '../state/breach-condition.ts'
+import { findCondition } from '../state/conditions.ts'
 import { samplePod } from '../testing/sample-set.ts'
-import { type OnTotalLoss, planCliqueStatus } from './status.ts'
+import { planCliqueStatus } from './status.ts'
 
 interface Shape {
   readonly pods: Pod[]

@@ -8,26 +8,18 @@ import {
   type EventValue,
   events,
   everScheduled,
-  hashAlgorithmOf,
   label,
   minAvailableBreached,
   type Pod,
-  type PodClique,
   type PodCliqueStatus,
   podCliqueScheduled,
   podSelector,
   podsFailing,
 } from '@grove/api'
-import {
-  findCondition,
-  noOlderThan,
-  notInFuture,
-  nthBeginning,
-  withCondition,
-  withoutCondition,
-} from '../condition-list.ts'
-import type { StoredClique } from '../stored.ts'
-import { describeFailures } from './back-off.ts'
+import type { StoredClique } from '../layout/stored.ts'
+import { nothingScheduled, type OnTotalLoss, timedBreach, wasScheduled } from '../state/breach-condition.ts'
+import { isUpdating } from '../state/child-state.ts'
+import { findCondition, nthBeginning, withCondition, withoutCondition } from '../state/conditions.ts'
 import {
   isActive,
   isReady,
@@ -36,10 +28,8 @@ import {
   isUseless,
   notReadySince,
   templateHashOf,
-} from './pod-state.ts'
-
-/** What happens to a clique that was scheduled once and has lost every pod. */
-export type OnTotalLoss = 'Wait' | 'Recreate'
+} from '../state/pod-state.ts'
+import { describeFailures } from './back-off.ts'
 
 export interface CliqueStatusInput {
   readonly set: string
@@ -99,11 +89,6 @@ export function planCliqueStatus(input: CliqueStatusInput): CliqueStatusPlan {
   }
 }
 
-export function isUpdating(clique: PodClique): boolean {
-  const progress = clique.status?.updateProgress
-  return progress !== undefined && progress.updateEndedAt === undefined
-}
-
 function conditions(input: CliqueStatusInput, scheduled: number, active: readonly Pod[]): Condition[] {
   const minAvailable = input.clique.spec.minAvailable ?? input.clique.spec.replicas
   const before = input.clique.status?.conditions
@@ -131,20 +116,6 @@ function withFailures(conditions: readonly Condition[], input: CliqueStatusInput
     : conditions
 }
 
-/**
- * The list in which a breach is no older than what causes it, and has not begun in the future. A cause that lies in the
- * future was stamped by a clock that is ahead, so it says nothing.
- */
-export function timedBreach(
-  conditions: readonly Condition[],
-  causedAt: number,
-  now: string,
-): readonly Condition[] {
-  const type = conditionType.minAvailableBreached
-  const timed = causedAt > Date.parse(now) ? conditions : noOlderThan(conditions, type, causedAt)
-  return notInFuture(timed, type, now)
-}
-
 function breach(
   input: CliqueStatusInput,
   minAvailable: number,
@@ -169,35 +140,4 @@ function breach(
 /** What is useless now was of use before: since when these pods can have been too few without a break. */
 function tooFewSince(active: readonly Pod[], scheduled: number, minAvailable: number): number {
   return nthBeginning(active.filter(isUseless).map(notReadySince), scheduled - minAvailable + 1)
-}
-
-/** Of cliques and scaling groups alike: what it means that nothing of them is scheduled. */
-export function nothingScheduled(given: {
-  readonly wasScheduled: boolean
-  readonly wanted: number
-  readonly minAvailable: number
-  readonly onTotalLoss: OnTotalLoss
-}): ConditionValue {
-  const { wasScheduled, wanted, minAvailable, onTotalLoss } = given
-  // A user who scales to zero loses nothing, whatever follows from a loss.
-  if (wanted === 0) return minAvailableBreached.scaledToZero
-  if (wasScheduled && onTotalLoss === 'Recreate' && minAvailable > 0)
-    return minAvailableBreached.scheduledBelowMinimum(0, minAvailable)
-  return wasScheduled ? minAvailableBreached.allLost : minAvailableBreached.neverScheduled
-}
-
-/** Operators that wrote no fact down left a time: a first False that is no older than this is no loss. */
-const firstConditionWithinMs = 5_000
-
-/** Whether the clique ever had its minimum scheduled. */
-export function wasScheduled(clique: PodClique): boolean {
-  const { conditions } = clique.status ?? {}
-  if (findCondition(conditions, conditionType.everScheduled)?.status === 'True') return true
-  const scheduled = findCondition(conditions, conditionType.podCliqueScheduled)
-  if (!scheduled) return false
-  if (scheduled.status === 'True') return true
-  // What we wrote we would have remembered; only what an earlier operator wrote has to be guessed.
-  const isTakenOver = hashAlgorithmOf(clique.metadata.labels?.[label.podTemplateHash] ?? '') === 'legacy'
-  const created = Date.parse(clique.metadata.creationTimestamp ?? '')
-  return isTakenOver && Date.parse(scheduled.lastTransitionTime) > created + firstConditionWithinMs
 }

@@ -3,15 +3,13 @@
 // Brings the children of one kind to what a set wants, and tells on the set what became of each.
 import { type ErrorCode, type EventValue, eventSource } from '@grove/api'
 import { isAlreadyExists, isNotFound, type KubeObject, type Resource, type Stored } from '@grove/kube'
-import { type ChildKind, isControlledBy, type MergePatch, planChildren } from '../child-objects.ts'
-import { CodedError, PassFailed, textOf } from '../coded-error.ts'
-import { keyOf } from '../object-key.ts'
+import { firstBatch, mostCreated, type Progress, patchObject, runAll, runSlowStart } from '../apply/writes.ts'
+import { CodedError, ReconcileFailed, textOf } from '../errors/coded-error.ts'
+import { keyOf } from '../layout/object-key.ts'
+import { isControlledBy } from '../layout/owner.ts'
+import type { StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
-import type { StoredSet } from '../stored.ts'
-import { firstBatch, mostCreated, patchObject, runAll, runSlowStart } from '../writes.ts'
-
-/** `more`: everything that one reconcile creates was created, and the next one continues. */
-export type Progress = 'complete' | 'more'
+import { type ChildKind, type MergePatch, planChildren } from '../ownership/child-objects.ts'
 
 /** One part of a set. */
 export interface Component {
@@ -79,15 +77,15 @@ class ChildWriter<T extends KubeObject> {
       ...(skipped ? [this.#skipped(skipped)] : []),
       ...changed,
     ]
-    if (failures.length) throw new PassFailed(failures)
+    if (failures.length) throw new ReconcileFailed(failures)
     return plan.create.length < mostCreated ? 'complete' : 'more'
   }
 
   async #write(object: T, request: () => Promise<boolean>): Promise<void> {
     try {
-      if (await request()) this.#tell(this.#part.written?.(object))
+      if (await request()) this.#report(this.#part.written?.(object))
     } catch (error) {
-      this.#tell(this.#part.writeFailed?.(object, textOf(error)))
+      this.#report(this.#part.writeFailed?.(object, textOf(error)))
       throw this.#failure(object, 'cannot be written', error)
     }
   }
@@ -101,11 +99,11 @@ class ChildWriter<T extends KubeObject> {
     } catch (error) {
       if (!isAlreadyExists(error)) throw error
     }
-    return this.#mendUnseen(object)
+    return this.#repairUnseen(object)
   }
 
   /** The name is taken by what the cache does not show: ours and new, ours without its labels, or another's. */
-  async #mendUnseen(object: T): Promise<boolean> {
+  async #repairUnseen(object: T): Promise<boolean> {
     const found = await this.#client.find(this.#part.resource, refOf(object), { signal: this.#signal })
     if (!found || found.metadata.deletionTimestamp) throw new Error('its predecessor is still being deleted')
     if (!isControlledBy(found, this.#kind.ownerUid)) throw new Error(takenText)
@@ -114,7 +112,7 @@ class ChildWriter<T extends KubeObject> {
   }
 
   async #patch(object: Stored<T>, merge: MergePatch): Promise<boolean> {
-    await patchObject(this.#context.world, this.#part.resource, object, { merge }, { signal: this.#signal })
+    await patchObject(this.#context.caches, this.#part.resource, object, { merge }, { signal: this.#signal })
     return true
   }
 
@@ -122,19 +120,19 @@ class ChildWriter<T extends KubeObject> {
     const preconditions = { uid: object.metadata.uid }
     try {
       await this.#client.delete(this.#part.resource, refOf(object), { signal: this.#signal, preconditions })
-      this.#tell(this.#part.removed?.(object))
+      this.#report(this.#part.removed?.(object))
     } catch (error) {
       if (isNotFound(error)) return
-      this.#tell(this.#part.removeFailed?.(object, textOf(error)))
+      this.#report(this.#part.removeFailed?.(object, textOf(error)))
       throw this.#failure(object, 'cannot be deleted', error)
     }
   }
 
   get #client() {
-    return this.#context.world.client
+    return this.#context.caches.client
   }
 
-  #tell(event: EventValue | undefined): void {
+  #report(event: EventValue | undefined): void {
     if (event) this.#context.events.emit(this.#set, eventSource.podCliqueSet, event)
   }
 

@@ -3,17 +3,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, Stored } from '@grove/kube'
-import { buildAll } from '../child-objects.ts'
-import type { StoredSet } from '../stored.ts'
+import type { StoredSet } from '../layout/stored.ts'
+import { buildAll } from '../objects/wanted-child.ts'
+import { patchClique, patchScalingGroup } from '../ownership/child-fields.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
-import {
-  asScaled,
-  patchClique,
-  patchScalingGroup,
-  wantedAutoscalers,
-  wantedCliques,
-  wantedScalingGroups,
-} from './children.ts'
+import { asScaled, wantedAutoscalers, wantedCliques, wantedScalingGroups } from './children.ts'
 
 const stored = <T>(object: T) => object as Stored<KubeObject> & T
 

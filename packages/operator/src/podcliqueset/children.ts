@@ -7,21 +7,15 @@ import {
   names,
   type PodClique,
   type PodCliqueScalingGroup,
-  type Role,
-  type RoleBinding,
   type Service,
-  type ServiceAccount,
 } from '@grove/api'
-import type { Stored } from '@grove/kube'
-import { combine, type MergePatch, metadataPatch, type WantedChild } from '../child-objects.ts'
-import { eachReplica, scalingGroups, standaloneClique, standaloneTemplates } from '../layout.ts'
+import { eachReplica, scalingGroups, standaloneClique, standaloneTemplates } from '../layout/layout.ts'
+import type { StoredSet } from '../layout/stored.ts'
 import { autoscalers } from '../objects/autoscaler.ts'
 import { podClique } from '../objects/clique.ts'
 import { headlessService } from '../objects/headless-service.ts'
 import { podCliqueScalingGroup } from '../objects/scaling-group.ts'
-import { patchMembers, podSpecPatch, sameMeaning } from '../owned-fields.ts'
-import type { StoredSet } from '../stored.ts'
-import { sameMetrics } from './autoscaler-metrics.ts'
+import type { WantedChild } from '../objects/wanted-child.ts'
 
 export function* wantedServices(set: StoredSet): Generator<WantedChild<Service>> {
   for (const replica of eachReplica(set))
@@ -69,76 +63,4 @@ export function* wantedScalingGroups(set: StoredSet): Generator<WantedChild<PodC
   for (const replica of eachReplica(set))
     for (const instance of scalingGroups(set, replica))
       yield { name: instance.name, build: () => podCliqueScalingGroup(set, instance) }
-}
-
-export function patchServiceAccount(
-  existing: Stored<ServiceAccount>,
-  wanted: ServiceAccount,
-): MergePatch | undefined {
-  return combine(
-    metadataPatch(existing, wanted, ['labels']),
-    patchMembers(existing, wanted, ['automountServiceAccountToken']),
-  )
-}
-
-export function patchRole(existing: Stored<Role>, wanted: Role): MergePatch | undefined {
-  return combine(metadataPatch(existing, wanted, ['labels']), patchMembers(existing, wanted, ['rules']))
-}
-
-/** The role that a binding refers to cannot be changed. */
-export function bindsAnotherRole(existing: RoleBinding, wanted: RoleBinding): boolean {
-  return !sameMeaning(existing.roleRef, wanted.roleRef)
-}
-
-export function patchRoleBinding(existing: Stored<RoleBinding>, wanted: RoleBinding): MergePatch | undefined {
-  return combine(metadataPatch(existing, wanted, ['labels']), patchMembers(existing, wanted, ['subjects']))
-}
-
-export function patchService(existing: Stored<Service>, wanted: Service): MergePatch | undefined {
-  const spec = patchMembers(existing.spec, wanted.spec, ['selector', 'publishNotReadyAddresses'])
-  return combine(metadataPatch(existing, wanted, ['labels']), spec && { spec })
-}
-
-/** Metrics only where the set names some: without any the API server chooses. Behaviour belongs to the user. */
-export function patchAutoscaler(
-  existing: Stored<HorizontalPodAutoscaler>,
-  wanted: HorizontalPodAutoscaler,
-): MergePatch | undefined {
-  const metrics = wanted.spec?.metrics
-  const members = [
-    'minReplicas',
-    'maxReplicas',
-    'scaleTargetRef',
-    ...(metrics && !sameMetrics(existing.spec?.metrics, metrics) ? ['metrics'] : []),
-  ]
-  const spec = patchMembers(existing.spec, wanted.spec, members)
-  return combine(metadataPatch(existing, wanted, ['labels']), spec && { spec })
-}
-
-/** Everything but the replica count, which belongs to whoever scales the clique. */
-export function patchClique(existing: Stored<PodClique>, wanted: PodClique): MergePatch | undefined {
-  const members = patchMembers(existing.spec, wanted.spec, [
-    'roleName',
-    'minAvailable',
-    'startsAfter',
-    'autoScalingConfig',
-  ])
-  const podSpec = podSpecPatch(existing.spec.podSpec, wanted.spec.podSpec)
-  const spec = (members || podSpec) && { ...members, ...(podSpec && { podSpec }) }
-  return combine(metadataPatch(existing, wanted, ['labels', 'annotations']), spec && { spec })
-}
-
-/** What a clique that an update has not reached may follow already: what is no part of its pods' template. */
-export function patchHeldClique(existing: Stored<PodClique>, wanted: PodClique): MergePatch | undefined {
-  const spec = patchMembers(existing.spec, wanted.spec, ['minAvailable', 'autoScalingConfig'])
-  return spec && { spec }
-}
-
-/** Everything but the replica count, which belongs to whoever scales the group. */
-export function patchScalingGroup(
-  existing: Stored<PodCliqueScalingGroup>,
-  wanted: PodCliqueScalingGroup,
-): MergePatch | undefined {
-  const spec = patchMembers(existing.spec, wanted.spec, ['minAvailable', 'cliqueNames'])
-  return combine(metadataPatch(existing, wanted, ['labels', 'annotations']), spec && { spec })
 }

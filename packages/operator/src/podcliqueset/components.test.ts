@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { KubeObject } from '@grove/kube'
-import { buildAll } from '../child-objects.ts'
-import { basePodGang } from '../layout.ts'
+import { basePodGang } from '../layout/layout.ts'
 import { podRole, podRoleBinding, serviceAccount, tokenSecret } from '../objects/identity.ts'
+import { buildAll } from '../objects/wanted-child.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { wantedAutoscalers, wantedCliques, wantedScalingGroups, wantedServices } from './children.ts'
 

@@ -3,24 +3,19 @@
 // The parts of a set in the order in which they are brought about.
 import { events, label, setErrorCode } from '@grove/api'
 import type { KubeObject } from '@grove/kube'
-import { wantedObject } from '../child-objects.ts'
-import { numberLabel } from '../clique-instance.ts'
-import { PassFailed } from '../coded-error.ts'
-import { eachReplica } from '../layout.ts'
-import { keyOf } from '../object-key.ts'
+import { resources } from '../caches/resources.ts'
+import { syncComputeDomains } from '../devices/compute-domains.ts'
+import { syncSharedClaims } from '../devices/shared-claims.ts'
+import { ReconcileFailed } from '../errors/coded-error.ts'
+import { numberLabel } from '../layout/clique-instance.ts'
+import { eachReplica } from '../layout/layout.ts'
+import { keyOf } from '../layout/object-key.ts'
+import type { StoredClique, StoredSet } from '../layout/stored.ts'
 import { podRole, podRoleBinding, serviceAccount } from '../objects/identity.ts'
 import { claimsOfSet } from '../objects/resource-claim.ts'
+import { wantedObject } from '../objects/wanted-child.ts'
 import type { OperatorContext } from '../operator-context.ts'
-import { isOfWantedTemplate } from '../podclique/outdated-pods.ts'
-import { resources } from '../resources.ts'
-import { revisionOf } from '../revision-of-set.ts'
-import { syncSharedClaims } from '../shared-claims.ts'
-import type { StoredClique, StoredSet } from '../stored.ts'
-import { isToBeRenamed, renamePods } from '../take-over.ts'
-import type { Components } from './bring-about.ts'
-import { type ChildComponent, type Component, childComponent } from './child-component.ts'
 import {
-  asScaled,
   bindsAnotherRole,
   patchAutoscaler,
   patchClique,
@@ -30,16 +25,23 @@ import {
   patchScalingGroup,
   patchService,
   patchServiceAccount,
+} from '../ownership/child-fields.ts'
+import { isToBeRenamed, renamePods } from '../ownership/take-over.ts'
+import { syncRevisions } from '../revision/records.ts'
+import { revisionOf } from '../revision/set-revision.ts'
+import { forgetCounts, rememberedCounts } from '../termination/remembered-counts.ts'
+import { isOfWantedTemplate } from '../update/outdated-pods.ts'
+import { isHeldBack } from '../update/set-update.ts'
+import { type ChildComponent, type Component, childComponent } from './child-component.ts'
+import {
+  asScaled,
   wantedAutoscalers,
   wantedCliques,
   wantedScalingGroups,
   wantedServices,
 } from './children.ts'
-import { syncComputeDomains } from './compute-domains.ts'
-import { forgetCounts, rememberedCounts } from './remembered-counts.ts'
-import { syncRevisions } from './revision-records.ts'
+import type { Components } from './sync.ts'
 import type { TokenSecrets } from './token-secret.ts'
-import { isHeldBack } from './update.ts'
 
 export function components(
   set: StoredSet,
@@ -47,7 +49,7 @@ export function components(
   tokens: TokenSecrets,
   signal: AbortSignal,
 ): Components {
-  const { world } = context
+  const { caches } = context
   const { uid } = set.metadata
   const child = <T extends KubeObject>(part: ChildComponent<T>): Component =>
     childComponent<T>(part, set, context, signal)
@@ -61,7 +63,7 @@ export function components(
         kind: () => ({
           ...owned,
           wanted: [wantedObject(podRole(set))],
-          existing: world.roles.byIndex('controller', uid),
+          existing: caches.roles.byIndex('controller', uid),
           patch: patchRole,
         }),
       }),
@@ -73,7 +75,7 @@ export function components(
         kind: () => ({
           ...owned,
           wanted: [wantedObject(podRoleBinding(set))],
-          existing: world.roleBindings.byIndex('controller', uid),
+          existing: caches.roleBindings.byIndex('controller', uid),
           patch: patchRoleBinding,
           isBeyondRepair: bindsAnotherRole,
         }),
@@ -98,7 +100,7 @@ export function components(
         kind: () => ({
           ...owned,
           wanted: [wantedObject(serviceAccount(set))],
-          existing: world.serviceAccounts.byIndex('controller', uid),
+          existing: caches.serviceAccounts.byIndex('controller', uid),
           patch: patchServiceAccount,
         }),
       }),
@@ -109,7 +111,7 @@ export function components(
         kind: () => ({
           ...owned,
           wanted: wantedServices(set),
-          existing: world.services.byIndex('controller', uid),
+          existing: caches.services.byIndex('controller', uid),
           patch: patchService,
         }),
       }),
@@ -136,7 +138,7 @@ export function components(
         kind: () => ({
           ...owned,
           wanted: wantedAutoscalers(set),
-          existing: world.autoscalers.byIndex('controller', uid),
+          existing: caches.autoscalers.byIndex('controller', uid),
           patch: patchAutoscaler,
         }),
       }),
@@ -155,9 +157,9 @@ export function components(
               wanted: wantedCliques(
                 set,
                 revisionOf(set).templateHashes,
-                asScaled(world.autoscalers.byIndex('controller', uid), rememberedCounts(set, context)),
+                asScaled(caches.autoscalers.byIndex('controller', uid), rememberedCounts(set, context)),
               ),
-              existing: world.cliques.byIndex('controller', uid),
+              existing: caches.cliques.byIndex('controller', uid),
               patch: (existing, wanted) =>
                 isHeldBack(set, numberLabel(existing.metadata.labels, label.setReplicaIndex) ?? 0) &&
                 !isOfWantedTemplate(set, existing as StoredClique)
@@ -182,7 +184,7 @@ export function components(
         kind: () => ({
           ...owned,
           wanted: wantedScalingGroups(set),
-          existing: world.groups.byIndex('controller', uid),
+          existing: caches.groups.byIndex('controller', uid),
           patch: patchScalingGroup,
         }),
         written: group => events.scalingGroupApplied(keyOf(group)),
@@ -205,8 +207,8 @@ export function components(
 
 /** Pods of standalone cliques that were taken over; their cliques follow with whatever else differs. */
 async function renamePodsOf(set: StoredSet, context: OperatorContext, signal: AbortSignal): Promise<void> {
-  const cliques = context.world.cliques.byIndex('controller', set.metadata.uid)
+  const cliques = context.caches.cliques.byIndex('controller', set.metadata.uid)
   const renamed = cliques.filter(clique => isToBeRenamed(set, clique))
   const failures = await Promise.all(renamed.map(clique => renamePods(set, clique, context, signal)))
-  if (failures.flat().length) throw new PassFailed(failures.flat())
+  if (failures.flat().length) throw new ReconcileFailed(failures.flat())
 }

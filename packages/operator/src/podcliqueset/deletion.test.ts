@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { finalizer, label } from '@grove/api'
-import { resources } from '../resources.ts'
+import { resources } from '../caches/resources.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { failure } from '../testing/simulation/api.ts'
 import { RecordedSimulation } from '../testing/simulation/recorded.ts'
@@ -108,13 +108,13 @@ test('a set that is deleted alone leaves its children, also when their cache is 
   for (const kept of ['cliques', 'groups'] as const) {
     const simulation = await settled(1)
     const { api } = simulation
-    const { world } = api
+    const { caches } = api
     // The garbage collector has removed all owner references, and only the set was seen since.
     for (const name of ['cliques', 'groups'] as const) {
-      const before = name === kept ? world[name].list() : []
+      const before = name === kept ? caches[name].list() : []
       const byIndex = (_: string, key: string) =>
         before.filter(({ metadata }) => key.includes('/') || metadata.ownerReferences?.[0]?.uid === key)
-      Object.assign(world[name], { list: () => before, byIndex })
+      Object.assign(caches[name], { list: () => before, byIndex })
     }
     const orphaned = { metadata: { ownerReferences: null } }
     for (const { metadata } of simulation.cliques) api.modify(resources.podCliques, metadata.name, orphaned)

@@ -13,18 +13,19 @@ import {
   type Stored,
   wasTurnedAway,
 } from '@grove/kube'
-import { lastErrorsOf, together } from '../coded-error.ts'
-import { keyOf } from '../object-key.ts'
-import { type OperatorContext, timestamp } from '../operator-context.ts'
-import { isNamedByLabel } from '../orphans.ts'
-import { ownChildren } from '../own-children.ts'
-import { removeByUid, removePlanned, removePodsOf, uidsOf } from '../planned-removal.ts'
-import { resources } from '../resources.ts'
-import { writeStatus } from '../status-write.ts'
-import type { StoredSet } from '../stored.ts'
-import type { World } from '../world.ts'
-import { patchObject, runAll } from '../writes.ts'
-import { areDomainsInUse, releaseComputeDomains } from './compute-domains.ts'
+import { removeByUid, removePlanned, removePodsOf, uidsOf } from '../apply/planned-removal.ts'
+import { writeStatus } from '../apply/status-write.ts'
+import { patchObject, runAll } from '../apply/writes.ts'
+import type { Caches } from '../caches/caches.ts'
+import { resources } from '../caches/resources.ts'
+import { areDomainsInUse, releaseComputeDomains } from '../devices/compute-domains.ts'
+import { lastErrorsOf, together } from '../errors/coded-error.ts'
+import { keyOf } from '../layout/object-key.ts'
+import type { StoredSet } from '../layout/stored.ts'
+import type { OperatorContext } from '../operator-context.ts'
+import { isNamedByLabel } from '../ownership/adoption.ts'
+import { ownChildren } from '../ownership/owner-lookup.ts'
+import { timestamp } from '../state/conditions.ts'
 import { removeReplicaBatches } from './replica-batches.ts'
 
 /** What the API server puts on an object whose dependents are to stay. */
@@ -34,21 +35,21 @@ const orphanFinalizer = 'orphan'
 export const domainsHeldMs = 60_000
 
 /** How long sets have been going, by our own clock: that of the API server may be hours away from it. */
-export class GoingSets {
+export class TerminatingSets {
   /** UID → when it was first seen to go; monotonic. */
   readonly #since = new Map<string, number>()
   readonly #clock: Clock
 
-  constructor({ world, clock, removals }: Pick<OperatorContext, 'world' | 'clock' | 'removals'>) {
+  constructor({ caches, clock, removals }: Pick<OperatorContext, 'caches' | 'clock' | 'removals'>) {
     this.#clock = clock
-    world.sets.onChange(change => {
+    caches.sets.onChange(change => {
       if (change.type !== 'delete') return
       this.#since.delete(change.old.metadata.uid)
       removals.forget(change.old.metadata.uid)
     })
   }
 
-  goingMs({ metadata: { uid } }: StoredSet): number {
+  terminatingMs({ metadata: { uid } }: StoredSet): number {
     const now = this.#clock.monotonic()
     const since = this.#since.get(uid) ?? now
     this.#since.set(uid, since)
@@ -58,21 +59,21 @@ export class GoingSets {
 
 export async function deleteSet(
   set: StoredSet,
-  goingMs: number,
+  terminatingMs: number,
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<ReconcileResult | undefined> {
-  const { world } = context
+  const { caches } = context
   const finalizers = set.metadata.finalizers ?? []
   if (!finalizers.includes(finalizer.podCliqueSet)) return undefined
-  if (!(await leavesChildren(set, world, signal))) await removeChildren(set, context, signal)
-  if (goingMs < domainsHeldMs && areDomainsInUse(set, context))
-    return { requeueAfter: domainsHeldMs - goingMs }
+  if (!(await leavesChildren(set, caches, signal))) await removeChildren(set, context, signal)
+  if (terminatingMs < domainsHeldMs && areDomainsInUse(set, context))
+    return { requeueAfter: domainsHeldMs - terminatingMs }
   // These alone carry a finalizer that nobody else would take away.
   await releaseComputeDomains(set, context, signal)
   try {
     await patchObject(
-      world,
+      caches,
       resources.podCliqueSets,
       set as Stored<PodCliqueSet>,
       {
@@ -96,17 +97,17 @@ export async function deleteSet(
  * references of all children, and then the finalizer that says so, before this reconcile. The cache of the children may be
  * older than that of the set, so the API server is asked for one of them.
  */
-async function leavesChildren(set: StoredSet, world: World, signal: AbortSignal): Promise<boolean> {
+async function leavesChildren(set: StoredSet, caches: Caches, signal: AbortSignal): Promise<boolean> {
   const { namespace, uid, finalizers } = set.metadata
   if (finalizers?.includes(orphanFinalizer)) return true
   const hasOwner = ({ metadata }: KubeObject) => metadata?.ownerReferences?.some(owner => owner.controller)
-  const labelled = [...world.cliques.byIndex('set', keyOf(set)), ...world.groups.byIndex('set', keyOf(set))]
+  const labelled = [...caches.cliques.byIndex('set', keyOf(set)), ...caches.groups.byIndex('set', keyOf(set))]
   if (labelled.some(child => isNamedByLabel(child) && !hasOwner(child))) return true
-  for (const cache of [world.cliques, world.groups] as const) {
+  for (const cache of [caches.cliques, caches.groups] as const) {
     const child = cache.byIndex('controller', uid).find(isStaying)
     if (!child) continue
     const resource: Resource<KubeObject> = cache.resource
-    const now = await world.client.find(resource, { namespace, name: child.metadata.name }, { signal })
+    const now = await caches.client.find(resource, { namespace, name: child.metadata.name }, { signal })
     return now?.metadata.uid === child.metadata.uid && !hasOwner(now)
   }
   return false
@@ -117,21 +118,21 @@ async function leavesChildren(set: StoredSet, world: World, signal: AbortSignal)
  * objects are all terminating already: this runs on every retry while ComputeDomains are in use.
  */
 async function removeChildren(set: StoredSet, context: OperatorContext, signal: AbortSignal): Promise<void> {
-  const { world, removals } = context
+  const { caches, removals } = context
   const { namespace, name, uid } = set.metadata
-  const { groups, cliques } = ownChildren(set, world)
+  const { groups, cliques } = ownChildren(set, caches)
   const removal = {
     namespace,
     labelSelector: selectorText(managedLabels(name)),
     planned: uidsOf([set]),
   }
-  const services = world.services.byIndex('controller', uid).filter(isStaying)
-  throwIfThrottled(await runAll([() => removePlanned(world.gangs, removal, world.client, signal)]))
+  const services = caches.services.byIndex('controller', uid).filter(isStaying)
+  throwIfThrottled(await runAll([() => removePlanned(caches.gangs, removal, caches.client, signal)]))
   const [{ batches, serviceFailures }, others] = await Promise.all([
     removeReplicaBatches(set, { groups, cliques, services }, context, signal),
     runAll(
-      individually(set, world).map(([resource, object]) => async () => {
-        const [failure] = await removeByUid(resource, [object], world.client, signal)
+      individually(set, caches).map(([resource, object]) => async () => {
+        const [failure] = await removeByUid(resource, [object], caches.client, signal)
         if (failure) throw failure
       }),
     ),
@@ -157,16 +158,16 @@ function isStaying({ metadata }: KubeObject): boolean {
  */
 function individually(
   { metadata: { uid } }: StoredSet,
-  world: World,
+  caches: Caches,
 ): [Resource<KubeObject>, Stored<KubeObject>][] {
-  const caches: readonly { resource: Resource<KubeObject>; byIndex: ByController }[] = [
-    world.autoscalers,
-    world.serviceAccounts,
-    world.roleBindings,
-    world.roles,
-    ...(world.controllerRevisions ? [world.controllerRevisions] : []),
+  const kinds: readonly { resource: Resource<KubeObject>; byIndex: ByController }[] = [
+    caches.autoscalers,
+    caches.serviceAccounts,
+    caches.roleBindings,
+    caches.roles,
+    ...(caches.controllerRevisions ? [caches.controllerRevisions] : []),
   ]
-  return caches.flatMap(cache =>
+  return kinds.flatMap(cache =>
     cache
       .byIndex('controller', uid)
       .filter(isStaying)
@@ -177,10 +178,10 @@ function individually(
 type ByController = (index: 'controller', uid: string) => readonly Stored<KubeObject>[]
 
 /** What keeps a set from going stands in its status, as everything else that keeps it from being as wanted. */
-export async function tellFailedDeletion(
+export async function reportFailedDeletion(
   set: StoredSet,
   failure: unknown,
-  { world, clock }: OperatorContext,
+  { caches, clock }: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
   const lastErrors = lastErrorsOf(
@@ -190,5 +191,5 @@ export async function tellFailedDeletion(
     set.status?.lastErrors,
   )
   const status = { ...set.status, lastErrors }
-  await writeStatus(world, resources.podCliqueSets, set as Stored<PodCliqueSet>, status, { signal })
+  await writeStatus(caches, resources.podCliqueSets, set as Stored<PodCliqueSet>, status, { signal })
 }

@@ -4,9 +4,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { KubeObject, Stored } from '@grove/kube'
-import { buildAll, type MergePatch, planChildren, wantedObject } from '../child-objects.ts'
 import { podRole, podRoleBinding, serviceAccount } from '../objects/identity.ts'
-import { clique, group, sampleSet } from '../testing/sample-set.ts'
+import { buildAll, wantedObject } from '../objects/wanted-child.ts'
 import {
   bindsAnotherRole,
   patchAutoscaler,
@@ -17,11 +16,10 @@ import {
   patchScalingGroup,
   patchService,
   patchServiceAccount,
-  wantedAutoscalers,
-  wantedCliques,
-  wantedScalingGroups,
-  wantedServices,
-} from './children.ts'
+} from '../ownership/child-fields.ts'
+import { type MergePatch, planChildren } from '../ownership/child-objects.ts'
+import { clique, group, sampleSet } from '../testing/sample-set.ts'
+import { wantedAutoscalers, wantedCliques, wantedScalingGroups, wantedServices } from './children.ts'
 
 const scaled = { minReplicas: 1, maxReplicas: 4 }
 const web = clique('web', { replicas: 2, minAvailable: 1 })

@@ -3,11 +3,11 @@
 // Which cliques have pods that are not of their template. While a set is updated it is asked of all of them on every
 // pass; the pods of a clique are looked at again only when one of them changed.
 import type { PodClique } from '@grove/api'
-import { hasOutdatedPods } from '../podclique/outdated-pods.ts'
-import { templateHashOfClique } from '../revision.ts'
-import { revisionOf, type SetRevision } from '../revision-of-set.ts'
-import type { StoredClique, StoredSet } from '../stored.ts'
-import type { World } from '../world.ts'
+import type { Caches } from '../caches/caches.ts'
+import type { StoredClique, StoredSet } from '../layout/stored.ts'
+import { templateHashOfClique } from '../revision/revision.ts'
+import { revisionOf, type SetRevision } from '../revision/set-revision.ts'
+import { hasOutdatedPods } from '../update/outdated-pods.ts'
 
 interface Answer {
   readonly revision: SetRevision
@@ -16,17 +16,17 @@ interface Answer {
 }
 
 export class OutdatedCliques {
-  readonly #world: World
+  readonly #caches: Caches
   /** By UID of the clique. */
   readonly #answers = new Map<string, Answer>()
 
-  constructor(world: World) {
-    this.#world = world
-    world.pods.onChange(change => {
+  constructor(caches: Caches) {
+    this.#caches = caches
+    caches.pods.onChange(change => {
       for (const { uid } of (change.new ?? change.old).metadata.ownerReferences ?? [])
         this.#answers.delete(uid)
     })
-    world.cliques.onChange(change => {
+    caches.cliques.onChange(change => {
       if (change.type === 'delete') this.#answers.delete(change.old.metadata.uid)
     })
   }
@@ -37,7 +37,7 @@ export class OutdatedCliques {
     const template = templateHashOfClique(clique)
     const known = this.#answers.get(uid)
     if (known?.revision === revision && known.template === template) return known.hasOutdated
-    const hasOutdated = hasOutdatedPods(set, clique as StoredClique, this.#world.podsOf(clique))
+    const hasOutdated = hasOutdatedPods(set, clique as StoredClique, this.#caches.podsOf(clique))
     this.#answers.set(uid, { revision, template, hasOutdated })
     return hasOutdated
   }

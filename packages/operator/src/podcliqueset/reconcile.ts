@@ -15,39 +15,40 @@ import {
   setErrorCode,
 } from '@grove/api'
 import { isConflict, type ReconcileContext, type ReconcileResult, type Stored } from '@grove/kube'
-import type { LiveChildren } from '../adoption.ts'
-import { isControlledBy } from '../child-objects.ts'
-import { numberLabel } from '../clique-instance.ts'
-import { ComponentFailed, lastErrorsOf, PassFailed, together } from '../coded-error.ts'
-import { findCondition } from '../condition-list.ts'
-import { usesDevices } from '../device-wake-ups.ts'
-import { terminateReplica } from '../gang-termination/carry-out.ts'
-import { isReplicaDue } from '../gang-termination/confirmation.ts'
-import { TerminationNotices } from '../gang-termination/notices.ts'
-import { planSetTermination } from '../gang-termination/plan-set.ts'
-import { type LimitExceeded, setLimitExceeded } from '../limits.ts'
-import { keyOf, type ObjectKey, refOf } from '../object-key.ts'
-import { type OperatorContext, timestamp } from '../operator-context.ts'
-import { adopt, orphansOfSet } from '../orphans.ts'
-import type { GangKey } from '../podgang/key.ts'
-import { resources } from '../resources.ts'
-import { templateHashOfClique } from '../revision.ts'
-import { revisionOf } from '../revision-of-set.ts'
-import { writeStatus } from '../status-write.ts'
-import type { StoredSet } from '../stored.ts'
-import type { World } from '../world.ts'
-import { patchObject } from '../writes.ts'
-import { bringAbout } from './bring-about.ts'
+import { writeStatus } from '../apply/status-write.ts'
+import { patchObject } from '../apply/writes.ts'
+import type { Caches } from '../caches/caches.ts'
+import { resources } from '../caches/resources.ts'
+import { usesDevices } from '../devices/shared-claims.ts'
+import { ComponentFailed, lastErrorsOf, ReconcileFailed, together } from '../errors/coded-error.ts'
+import { numberLabel } from '../layout/clique-instance.ts'
+import type { GangKey } from '../layout/gang-key.ts'
+import { type LimitExceeded, setLimitExceeded } from '../layout/limits.ts'
+import { keyOf, type ObjectKey, refOf } from '../layout/object-key.ts'
+import { isControlledBy } from '../layout/owner.ts'
+import type { StoredSet } from '../layout/stored.ts'
+import type { OperatorContext } from '../operator-context.ts'
+import { adopt, orphansOfSet } from '../ownership/adoption.ts'
+import type { LiveChildren } from '../revision/foreign-hashes.ts'
+import { templateHashOfClique } from '../revision/revision.ts'
+import { revisionOf } from '../revision/set-revision.ts'
+import { statusPlanners } from '../scaling-group/observed-status.ts'
+import { findCondition, timestamp } from '../state/conditions.ts'
+import { terminateReplica } from '../termination/carry-out.ts'
+import { isReplicaDue } from '../termination/confirmation.ts'
+import { TerminationNotices } from '../termination/notices.ts'
+import { planSetTermination } from '../termination/plan-set.ts'
+import { isUnderWay, planSetUpdate, statusForRevision } from '../update/set-update.ts'
 import { components } from './components.ts'
-import { deleteSet, GoingSets, tellFailedDeletion } from './deletion.ts'
+import { deleteSet, reportFailedDeletion, TerminatingSets } from './deletion.ts'
 import { areGangsComplete, syncGangs } from './gangs.ts'
+import { SetsInSync } from './in-sync.ts'
 import { OutdatedCliques } from './outdated-cliques.ts'
 import { removeSurplusReplicas } from './scale-in.ts'
-import { SettledSets } from './settled.ts'
 import { planSetStatus } from './status.ts'
+import { syncComponents } from './sync.ts'
 import type { TokenSecrets } from './token-secret.ts'
 import { topologyCondition } from './topology-condition.ts'
-import { isUnderWay, planSetUpdate, statusForRevision } from './update.ts'
 
 export interface SetReconcilerOptions {
   readonly context: OperatorContext
@@ -64,9 +65,9 @@ export class SetReconciler {
   readonly #gangFailures: (set: ObjectKey) => readonly unknown[]
   readonly #tokens: TokenSecrets
   readonly #notices: TerminationNotices
-  readonly #settled: SettledSets
+  readonly #inSync: SetsInSync
   readonly #outdated: OutdatedCliques
-  readonly #going: GoingSets
+  readonly #going: TerminatingSets
 
   constructor({ context, tokens, enqueueGang, gangFailures }: SetReconcilerOptions) {
     this.#context = context
@@ -74,14 +75,14 @@ export class SetReconciler {
     this.#gangFailures = gangFailures
     this.#tokens = tokens
     this.#notices = new TerminationNotices(context)
-    this.#settled = new SettledSets(context.world)
-    this.#outdated = new OutdatedCliques(context.world)
-    this.#going = new GoingSets(context)
+    this.#inSync = new SetsInSync(context.caches)
+    this.#outdated = new OutdatedCliques(context.caches)
+    this.#going = new TerminatingSets(context)
   }
 
   async reconcile(key: ObjectKey, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
     const context = this.#context
-    const stored = context.world.sets.get(refOf(key)) as StoredSet | undefined
+    const stored = context.caches.sets.get(refOf(key)) as StoredSet | undefined
     if (!stored) return undefined
     if (stored.metadata.deletionTimestamp) return this.#delete(stored, signal)
     const limit = setLimitExceeded(stored, context.configuration)
@@ -132,17 +133,17 @@ export class SetReconciler {
 
   async #delete(set: StoredSet, signal: AbortSignal): Promise<ReconcileResult | undefined> {
     try {
-      return await deleteSet(set, this.#going.goingMs(set), this.#context, signal)
+      return await deleteSet(set, this.#going.terminatingMs(set), this.#context, signal)
     } catch (error) {
       // A conflict is over with the next attempt; anything else is what the user waits for.
-      if (!isConflict(error)) await tellFailedDeletion(set, error, this.#context, signal)
+      if (!isConflict(error)) await reportFailedDeletion(set, error, this.#context, signal)
       throw error
     }
   }
 
   /** Before anything is decided: what is taken over may be of an older template. */
   async #adopt(set: StoredSet, signal: AbortSignal): Promise<void> {
-    const orphans = orphansOfSet(set, this.#context.world)
+    const orphans = orphansOfSet(set, this.#context.caches)
     const owner = set as Stored<PodCliqueSet> & StoredSet
     const code = setErrorCode.setControllerReference
     const adopted = await adopt(orphans, resources.podCliqueSets, owner, code, this.#context, signal)
@@ -154,10 +155,10 @@ export class SetReconciler {
    * create than one reconcile does.
    */
   async #sync(set: StoredSet, signal: AbortSignal): Promise<boolean> {
-    const occasion = this.#settled.occasionOf(set)
-    if (this.#settled.isSettled(set, occasion)) return false
-    this.#settled.unsettle(set)
-    const areGangsDue = this.#settled.areGangsDue(set, occasion)
+    const fingerprint = this.#inSync.fingerprintOf(set)
+    if (this.#inSync.isInSync(set, fingerprint)) return false
+    this.#inSync.forgetSync(set)
+    const areGangsDue = this.#inSync.areGangsDue(set, fingerprint)
     const gangs = {
       name: 'PodGang',
       run: async () => {
@@ -167,13 +168,13 @@ export class SetReconciler {
     }
     const failures = await removeSurplusReplicas(set, this.#context, signal)
     const { groups, beside } = components(set, this.#context, this.#tokens, signal)
-    const outcome = await bringAbout({ groups: [...groups, [gangs]], beside }, failures.length > 0)
+    const outcome = await syncComponents({ groups: [...groups, [gangs]], beside }, failures.length > 0)
     failures.push(...outcome.failures)
-    if (failures.length) throw new PassFailed(failures)
-    this.#settled.settleGangs(set, occasion)
+    if (failures.length) throw new ReconcileFailed(failures)
+    this.#inSync.recordGangs(set, fingerprint)
     if (outcome.hasMore) return true
     // Devices are let go when the pods that use them are gone, and of pods nobody counts the changes.
-    if (!usesDevices(set, this.#context.world)) this.#settled.settle(set, occasion)
+    if (!usesDevices(set, this.#context.caches)) this.#inSync.recordSync(set, fingerprint)
     return false
   }
 
@@ -183,7 +184,7 @@ export class SetReconciler {
     const children = liveChildren(set, context, this.#outdated)
     const plan = planSetTermination({ set, ...children, now: context.clock.now() })
     for (const { replica } of plan.terminate)
-      if (await isReplicaDue(set, replica, children, context, signal))
+      if (await isReplicaDue(set, replica, children, statusPlanners(context), context, signal))
         await terminateReplica(set, replica, context, signal)
     this.#notices.tell(set, plan.waiting)
     return plan.waiting.length ? Math.min(...plan.waiting.map(({ deadline }) => deadline)) : undefined
@@ -191,25 +192,25 @@ export class SetReconciler {
 }
 
 /** Children of a set, without those that are on their way out or somebody else's. */
-function liveChildren(set: StoredSet, { world }: OperatorContext, outdated: OutdatedCliques) {
+function liveChildren(set: StoredSet, { caches }: OperatorContext, outdated: OutdatedCliques) {
   const { namespace, uid } = set.metadata
   const live = <T extends { metadata: { deletionTimestamp?: string } }>(object: T | undefined) =>
     object && !object.metadata.deletionTimestamp && isControlledBy(object, uid) ? object : undefined
   return {
-    presentReplicas: () => presentReplicas(set, world),
-    cliqueNamed: (name: string) => live(world.cliques.get({ namespace, name })),
-    groupNamed: (name: string) => live(world.groups.get({ namespace, name })),
+    presentReplicas: () => presentReplicas(set, caches),
+    cliqueNamed: (name: string) => live(caches.cliques.get({ namespace, name })),
+    groupNamed: (name: string) => live(caches.groups.get({ namespace, name })),
     membersOf: (group: PodCliqueScalingGroup) =>
-      world.cliques
+      caches.cliques
         .byIndex('controller', group.metadata.uid ?? '')
         .filter(clique => !clique.metadata.deletionTimestamp),
     hasOutdatedPods: (clique: PodClique) => outdated.has(set, clique),
   }
 }
 
-function presentReplicas({ metadata: { uid } }: StoredSet, world: World): Set<number> {
+function presentReplicas({ metadata: { uid } }: StoredSet, caches: Caches): Set<number> {
   return new Set(
-    [...world.cliques.byIndex('controller', uid), ...world.groups.byIndex('controller', uid)]
+    [...caches.cliques.byIndex('controller', uid), ...caches.groups.byIndex('controller', uid)]
       .filter(({ metadata }) => !metadata.deletionTimestamp)
       .map(({ metadata }) => numberLabel(metadata.labels, label.setReplicaIndex))
       .filter(index => index !== undefined),
@@ -217,20 +218,20 @@ function presentReplicas({ metadata: { uid } }: StoredSet, world: World): Set<nu
 }
 
 /** Everything that tells what a set was made into so far. */
-function childrenOf({ metadata }: StoredSet, { world }: OperatorContext): LiveChildren {
+function childrenOf({ metadata }: StoredSet, { caches }: OperatorContext): LiveChildren {
   const { namespace, uid } = metadata
-  const owners = [uid, ...world.groups.byIndex('controller', uid).map(group => group.metadata.uid)]
+  const owners = [uid, ...caches.groups.byIndex('controller', uid).map(group => group.metadata.uid)]
   return {
     cliques: owners
-      .flatMap(owner => world.cliques.byIndex('controller', owner))
+      .flatMap(owner => caches.cliques.byIndex('controller', owner))
       .filter(clique => !clique.metadata.deletionTimestamp),
-    gangNamed: name => world.gangs.get({ namespace, name }),
+    gangNamed: name => caches.gangs.get({ namespace, name }),
   }
 }
 
 async function withFinalizer(
   set: StoredSet,
-  { world }: OperatorContext,
+  { caches }: OperatorContext,
   signal: AbortSignal,
 ): Promise<StoredSet> {
   const finalizers = set.metadata.finalizers ?? []
@@ -238,7 +239,7 @@ async function withFinalizer(
   const { resourceVersion } = set.metadata
   const metadata = { resourceVersion, finalizers: [...finalizers, finalizer.podCliqueSet] }
   const written = await patchObject(
-    world,
+    caches,
     resources.podCliqueSets,
     set as Stored<PodCliqueSet>,
     { merge: { metadata } },
@@ -268,7 +269,7 @@ async function withRevision(
   )
   // The first hash of a new set is written with the rest of its status.
   if (!status || (!isKnown && !hasStrays)) return set
-  await writeStatus(context.world, resources.podCliqueSets, set as Stored<PodCliqueSet>, status, { signal })
+  await writeStatus(context.caches, resources.podCliqueSets, set as Stored<PodCliqueSet>, status, { signal })
   return { ...set, status }
 }
 
@@ -284,8 +285,8 @@ async function updateStatus(
   outdated: OutdatedCliques,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  const { world, configuration } = context
-  const known = world.sets.get(worked.metadata) as (Stored<PodCliqueSet> & StoredSet) | undefined
+  const { caches, configuration } = context
+  const known = caches.sets.get(worked.metadata) as (Stored<PodCliqueSet> & StoredSet) | undefined
   if (known?.metadata.uid !== worked.metadata.uid || known.metadata.deletionTimestamp) return undefined
   const { generation } = worked.metadata
   const set = { ...known, metadata: { ...known.metadata, generation }, spec: worked.spec } as typeof known
@@ -310,7 +311,7 @@ async function updateStatus(
         },
       }),
       topology: topologyCondition(set, configuration.topologyAwareScheduling.enabled, name =>
-        world.topologyBindings.get({ name }),
+        caches.topologyBindings.get({ name }),
       ),
       // A pass that failed has not looked at the update.
       update: update ? update.condition : (before as ConditionValue | undefined),
@@ -321,6 +322,6 @@ async function updateStatus(
     ...(isCarriedOut && { observedGeneration: generation }),
     lastErrors: failure ? lastErrorsOf(failure, setErrorCode.updateStatus, now, set.status?.lastErrors) : [],
   }
-  await writeStatus(world, resources.podCliqueSets, set, status, { signal })
+  await writeStatus(caches, resources.podCliqueSets, set, status, { signal })
   return update?.deadline
 }

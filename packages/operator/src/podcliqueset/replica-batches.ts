@@ -5,13 +5,13 @@
 // collections at a time.
 import { label, managedLabels, type Service, selectorText } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
-import { numberLabel } from '../clique-instance.ts'
+import { removeByUid, removePlanned, removePodsOf, uidsOf } from '../apply/planned-removal.ts'
+import { runAll } from '../apply/writes.ts'
+import { resources } from '../caches/resources.ts'
+import { numberLabel } from '../layout/clique-instance.ts'
+import type { StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
-import type { OwnChildren } from '../own-children.ts'
-import { removeByUid, removePlanned, removePodsOf, uidsOf } from '../planned-removal.ts'
-import { resources } from '../resources.ts'
-import type { StoredSet } from '../stored.ts'
-import { runAll } from '../writes.ts'
+import type { OwnChildren } from '../ownership/owner-lookup.ts'
 
 /** Replica indexes that one selector names. The URL stays far below the length that servers accept. */
 const indexesPerRequest = 100
@@ -39,7 +39,7 @@ export async function removeReplicaBatches(
   const going = services.map(service => ({ service, removed: Promise.withResolvers<void>() }))
   const serviceFailures = runAll(
     going.map(({ service, removed }) => async () => {
-      const [failure] = await removeByUid(resources.services, [service], context.world.client, signal)
+      const [failure] = await removeByUid(resources.services, [service], context.caches.client, signal)
       removed.resolve()
       if (failure) throw failure
     }),
@@ -69,12 +69,12 @@ async function removeBatch(
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const { world } = context
+  const { caches } = context
   const { namespace, name } = set.metadata
   const labelSelector = `${selectorText(managedLabels(name))},${label.setReplicaIndex} in (${[...indexes].join(',')})`
   const removal = { namespace, labelSelector, planned: uidsOf([...groups, ...cliques]) }
-  await removePlanned(world.groups, removal, world.client, signal)
-  await removePlanned(world.cliques, removal, world.client, signal)
+  await removePlanned(caches.groups, removal, caches.client, signal)
+  await removePlanned(caches.cliques, removal, caches.client, signal)
   await withoutServices
   await removePodsOf(set, uidsOf(cliques), removal, context, signal)
 }

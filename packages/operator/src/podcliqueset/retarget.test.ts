@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isActive, isReady } from '../podclique/pod-state.ts'
-import { resources } from '../resources.ts'
+import { resources } from '../caches/resources.ts'
+import { isActive, isReady } from '../state/pod-state.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { DisruptionObserver } from '../testing/simulation/disruptions.ts'
 import { Simulation, setName } from '../testing/simulation/simulation.ts'

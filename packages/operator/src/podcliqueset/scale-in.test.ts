@@ -5,8 +5,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pod } from '@grove/api'
 import type { KubeObject, Resource, Stored } from '@grove/kube'
-import { isTerminating } from '../podclique/pod-state.ts'
-import { resources } from '../resources.ts'
+import { resources } from '../caches/resources.ts'
+import { isTerminating } from '../state/pod-state.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { failure, type SimulatedApi } from '../testing/simulation/api.ts'
 import { watchedSet } from '../testing/simulation/watched-set.ts'
@@ -24,7 +24,7 @@ test('a replica that is wanted again while it goes is made anew when it is gone,
   const uidsOf = (resource: Resource<KubeObject>) =>
     new Set(api.list(resource).map(({ metadata }) => metadata.uid))
   const before = [resources.pods, resources.podCliques].map(uidsOf)
-  const { client } = api.world
+  const { client } = api.caches
   const remove = client.deleteCollection
   const tooEarly: string[] = []
   Object.assign(client, {
@@ -32,15 +32,15 @@ test('a replica that is wanted again while it goes is made anew when it is gone,
       const answer = await remove.call(client, resource, options)
       api.modify(resources.podCliqueSets, 'w', { spec: { replicas: 1 } })
       asked.length = 0
-      for (const name of ['w-0-web', 'w-0-g-0-work']) await simulation.passOver('clique', name)
-      await simulation.passOver('group', 'w-0-g')
-      for (const gang of ['w/0', 'w/0/w-0-g/2']) await simulation.passOver('gang', gang)
+      for (const name of ['w-0-web', 'w-0-g-0-work']) await simulation.reconcileOne('clique', name)
+      await simulation.reconcileOne('group', 'w-0-g')
+      for (const gang of ['w/0', 'w/0/w-0-g/2']) await simulation.reconcileOne('gang', gang)
       tooEarly.push(...asked.filter(write => write.startsWith('create') || write.includes('podgangs')))
       return answer
     },
   })
   api.modify(resources.podCliqueSets, 'w', { spec: { replicas: 0 } })
-  await simulation.passOver('set', 'w')
+  await simulation.reconcileOne('set', 'w')
   assert.deepEqual(tooEarly, [])
   assert.ok(await settle(simulation, 60))
   const after = [resources.pods, resources.podCliques].map(uidsOf)
@@ -56,14 +56,14 @@ test('a clique whose removal fails is looked at again: what happened to it meanw
   const { api } = simulation
   assert.equal(await simulation.lookAgainAfter('w-0-web'), undefined)
   let again: number | undefined
-  Object.assign(api.world.client, {
+  Object.assign(api.caches.client, {
     deleteCollection: async () => {
       again = await simulation.lookAgainAfter('w-0-web')
       throw failure('Forbidden', 'not today')
     },
   })
   api.modify(resources.podCliqueSets, 'w', { spec: { replicas: 0 } })
-  assert.ok(await simulation.passOver('set', 'w'))
+  assert.ok(await simulation.reconcileOne('set', 'w'))
   assert.equal(again, 5_000)
 })
 
@@ -74,7 +74,7 @@ test('a replica that could not be removed and is wanted again has its pods back'
   const before = count()
   refuse(({ verb, resource }) => verb === 'delete' && resource === 'podcliques')
   api.modify(resources.podCliqueSets, 'w', { spec: { replicas: 0 } })
-  assert.ok(await simulation.passOver('set', 'w'))
+  assert.ok(await simulation.reconcileOne('set', 'w'))
   assert.equal(count(), 2, 'a clique that is left keeps its pods; the group is deleted with its members')
   refuse()
   api.modify(resources.podCliqueSets, 'w', { spec: { replicas: 1 } })
@@ -90,12 +90,12 @@ test('pods that could not be deleted with their cliques are deleted by the next 
   const before = staying()
   refuse(({ verb, resource }) => verb === 'delete' && resource === 'pods')
   api.modify(resources.podCliqueSets, 'w', { spec: { replicas: 0 } })
-  assert.ok(await simulation.passOver('set', 'w'))
+  assert.ok(await simulation.reconcileOne('set', 'w'))
   assert.deepEqual([simulation.cliques, simulation.groups, api.list(resources.podGangs)], [[], [], []])
   assert.equal(staying(), before)
   refuse()
   asked.length = 0
-  assert.equal(await simulation.passOver('set', 'w'), undefined)
+  assert.equal(await simulation.reconcileOne('set', 'w'), undefined)
   assert.equal(staying(), 0)
   assert.deepEqual(
     asked.filter(write => write.startsWith('delete')),
@@ -163,7 +163,7 @@ for (const [what, begin, isRemoved] of [
       ['group', 'w-0-g'],
       ['set', 'w'],
     ] as const)
-      assert.equal(await simulation.passOver(kind, name), undefined)
+      assert.equal(await simulation.reconcileOne(kind, name), undefined)
     assert.ok(podsGone > 0)
     assert.deepEqual(tooLate, [])
     assert.deepEqual(leftOf(resources.pods), [])

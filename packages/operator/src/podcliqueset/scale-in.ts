@@ -14,15 +14,15 @@ import {
   setErrorCode,
 } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
-import { CodedError, ComponentFailed, textOf } from '../coded-error.ts'
-import { replicaCount } from '../layout.ts'
-import { keyOf } from '../object-key.ts'
+import { removePodsOf } from '../apply/planned-removal.ts'
+import { runAll } from '../apply/writes.ts'
+import { CodedError, ComponentFailed, textOf } from '../errors/coded-error.ts'
+import { replicaCount } from '../layout/layout.ts'
+import { keyOf } from '../layout/object-key.ts'
+import type { StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
-import { ownChildren } from '../own-children.ts'
-import { removePodsOf } from '../planned-removal.ts'
-import type { StoredSet } from '../stored.ts'
-import { runAll } from '../writes.ts'
-import { gangsOf, removeGangs } from './gangs.ts'
+import { ownChildren } from '../ownership/owner-lookup.ts'
+import { gangsOf, removeGangs } from '../podgang/removal.ts'
 import { removeReplicaBatches, replicaOf } from './replica-batches.ts'
 
 interface Surplus {
@@ -62,14 +62,14 @@ async function removeReplicas(
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<{ gangs: unknown[]; replicas: unknown[] }> {
-  const { world, events: sink } = context
+  const { caches, events: sink } = context
   const removed = new Set(indexes)
   const isOfRemoved = (object: KubeObject) => removed.has(replicaOf(object))
-  const own = ownChildren(set, world)
+  const own = ownChildren(set, caches)
   const cliques = own.cliques.filter(isOfRemoved)
   const groups = own.groups.filter(isOfRemoved)
-  const services = world.services.byIndex('controller', set.metadata.uid).filter(isOfRemoved)
-  const gangs = await removeGangs(set, gangsOf(set, cliques, world), context, signal)
+  const services = caches.services.byIndex('controller', set.metadata.uid).filter(isOfRemoved)
+  const gangs = await removeGangs(set, gangsOf(set, cliques, caches), context, signal)
   // A Service that is left is deleted, or reported, by the component that creates Services.
   const { batches } = await removeReplicaBatches(set, { groups, cliques, services }, context, signal)
   for (const { indexes, failure } of batches)
@@ -100,11 +100,11 @@ function outcomeOf({ clique, group }: Surplus, error: unknown): EventValue {
     : events.scalingGroupDeleteFailed(keyOf(group!), textOf(error))
 }
 
-function surplusOf(set: StoredSet, { world }: OperatorContext): Surplus[] {
+function surplusOf(set: StoredSet, { caches }: OperatorContext): Surplus[] {
   const { uid } = set.metadata
   return [
-    ...world.cliques.byIndex('controller', uid).map(clique => ({ replica: replicaOf(clique), clique })),
-    ...world.groups.byIndex('controller', uid).map(group => ({ replica: replicaOf(group), group })),
+    ...caches.cliques.byIndex('controller', uid).map(clique => ({ replica: replicaOf(clique), clique })),
+    ...caches.groups.byIndex('controller', uid).map(group => ({ replica: replicaOf(group), group })),
   ].filter(
     (one: Surplus) =>
       one.replica >= replicaCount(set) && !(one.clique ?? one.group)?.metadata.deletionTimestamp,

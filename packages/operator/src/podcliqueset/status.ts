@@ -11,16 +11,17 @@ import {
   type PodCliqueSetStatus,
   podSelector,
 } from '@grove/api'
-import { findCondition, withCondition, withoutCondition } from '../condition-list.ts'
 import {
   replicaCount,
   scalingGroupConfigs,
   scalingGroups,
   standaloneCliques,
   standaloneTemplates,
-} from '../layout.ts'
-import { hasReachedGeneration, isConverged, type Revision } from '../revision.ts'
-import type { StoredSet } from '../stored.ts'
+} from '../layout/layout.ts'
+import type { StoredSet } from '../layout/stored.ts'
+import { hasReachedGeneration, isConverged, type Revision } from '../revision/revision.ts'
+import { hasEnoughAvailable, hasEnoughReady } from '../state/child-state.ts'
+import { findCondition, withCondition, withoutCondition } from '../state/conditions.ts'
 
 export interface SetStatusInput {
   readonly set: StoredSet
@@ -99,14 +100,6 @@ function assess({ set, cliqueNamed, groupNamed, revision }: SetStatusInput, repl
     updatedCliques,
     updatedGroups,
   }
-}
-
-export function hasEnoughReady(clique: PodClique): boolean {
-  return (clique.status?.readyReplicas ?? 0) >= (clique.spec.minAvailable ?? clique.spec.replicas)
-}
-
-export function hasEnoughAvailable(group: PodCliqueScalingGroup): boolean {
-  return (group.status?.availableReplicas ?? 0) >= (group.spec.minAvailable ?? 1)
 }
 
 function conditions({ set, topology, update, now }: SetStatusInput): Condition[] {

@@ -8,13 +8,13 @@ import { type CliqueTemplate, type PodClique, type PodSpec, podTemplateHash } fr
 import { applyMergePatch, equalJson } from '@grove/apimachinery'
 import type { Stored } from '@grove/kube'
 import fc from 'fast-check'
-import { hasWantedTemplate } from '../adoption.ts'
-import { memberCliques, scalingGroups, standaloneCliques } from '../layout.ts'
+import { memberCliques, scalingGroups, standaloneCliques } from '../layout/layout.ts'
+import type { StoredSet } from '../layout/stored.ts'
 import { podClique } from '../objects/clique.ts'
-import { revisionOf } from '../revision-of-set.ts'
-import type { StoredSet } from '../stored.ts'
+import { patchClique } from '../ownership/child-fields.ts'
+import { hasWantedTemplate } from '../revision/foreign-hashes.ts'
+import { revisionOf } from '../revision/set-revision.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
-import { patchClique } from './children.ts'
 
 type Part = Pick<CliqueTemplate, 'labels' | 'annotations'> & { readonly podSpec: PodSpec }
 

@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeClock } from '@grove/kube'
-import type { ObjectKey } from '../object-key.ts'
+import { resources } from '../caches/resources.ts'
+import type { ObjectKey } from '../layout/object-key.ts'
+import type { StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
-import { resources } from '../resources.ts'
-import type { StoredSet } from '../stored.ts'
 import { clique, sampleSet } from '../testing/sample-set.ts'
 import { SimulatedApi } from '../testing/simulation/api.ts'
 import { TokenSecrets } from './token-secret.ts'
@@ -19,14 +19,14 @@ function harness() {
   const api = new SimulatedApi(clock)
   const set = api.put(resources.podCliqueSets, sampleSet({ cliques: [clique('web')] }) as never) as StoredSet
   const reads: number[] = []
-  const find = api.world.client.find.bind(api.world.client)
-  api.world.client.find = (async (resource: never, ref: never, options: never) => {
+  const find = api.caches.client.find.bind(api.caches.client)
+  api.caches.client.find = (async (resource: never, ref: never, options: never) => {
     reads.push(clock.monotonic())
     return find(resource, ref, options)
-  }) as typeof api.world.client.find
+  }) as typeof api.caches.client.find
   const woken: ObjectKey[] = []
   let pollAt: number | undefined
-  const context = { clock, world: api.world } as unknown as OperatorContext
+  const context = { clock, caches: api.caches } as unknown as OperatorContext
   const tokens = new TokenSecrets(context, {
     set: (_, afterMs) => {
       pollAt = clock.monotonic() + afterMs
@@ -82,12 +82,12 @@ test('a failed read is retried with the same waits', async () => {
   const { tokens, set, ask, pollFor, api, reads, fill, woken } = harness()
   await tokens.sync(set, signal)
   await ask(1)
-  const { find } = api.world.client
-  api.world.client.find = async () => {
+  const { find } = api.caches.client
+  api.caches.client.find = async () => {
     throw new Error('no connection')
   }
   await assert.rejects(pollFor(100), /no connection/)
-  api.world.client.find = find
+  api.caches.client.find = find
   fill()
   await pollFor(10_000)
   assert.deepEqual([reads.at(-1), woken], [300, ['serving/w-0']])
@@ -104,5 +104,5 @@ test('a Secret that the cluster deletes for a previous account is created again,
   await tokens.sync(set, signal)
   api.remove(resources.secrets as never, api.get(resources.secrets, 'w-ic-sat')!)
   await pollFor(200)
-  assert.ok(await api.world.client.find(resources.secrets, { namespace: 'serving', name: 'w-ic-sat' }))
+  assert.ok(await api.caches.client.find(resources.secrets, { namespace: 'serving', name: 'w-ic-sat' }))
 })

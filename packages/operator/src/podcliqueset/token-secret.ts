@@ -4,13 +4,13 @@
 // reason to, and never cached or watched: the operator has no business with the others.
 import { label, managedLabels, names, type Secret, selectorText, setErrorCode } from '@grove/api'
 import { isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
-import { isControlledBy } from '../child-objects.ts'
-import { CodedError } from '../coded-error.ts'
-import { keyOf, type ObjectKey } from '../object-key.ts'
+import { resources } from '../caches/resources.ts'
+import { CodedError } from '../errors/coded-error.ts'
+import { keyOf, type ObjectKey } from '../layout/object-key.ts'
+import { isControlledBy } from '../layout/owner.ts'
+import type { StoredSet } from '../layout/stored.ts'
 import { tokenSecret } from '../objects/identity.ts'
 import type { OperatorContext } from '../operator-context.ts'
-import { resources } from '../resources.ts'
-import type { StoredSet } from '../stored.ts'
 
 /** Written by the cluster next to the token. */
 const accountUidAnnotation = 'kubernetes.io/service-account.uid'
@@ -25,7 +25,7 @@ const reportedAfterMs = 10_000
 const formerLookedAtMs = 60_000
 
 /** Reconciles of others that a token makes possible. */
-export interface TokenWakeUps {
+export interface TokenQueues {
   set(key: ObjectKey, afterMs: number): void
   clique(key: ObjectKey): void
 }
@@ -40,7 +40,7 @@ interface Wait {
 
 export class TokenSecrets {
   readonly #context: OperatorContext
-  readonly #wakeUps: TokenWakeUps
+  readonly #wakeUps: TokenQueues
   /** By the set's UID. Only the set's own reconcile looks for the token then, however many cliques wait. */
   readonly #waits = new Map<string, Wait>()
   /** Being read, by the set's UID. */
@@ -54,10 +54,10 @@ export class TokenSecrets {
   /** Sets of former releases whose Secret has another name, and when that was last looked at. */
   readonly #former = new Map<string, number>()
 
-  constructor(context: OperatorContext, wakeUps: TokenWakeUps) {
+  constructor(context: OperatorContext, queues: TokenQueues) {
     this.#context = context
-    this.#wakeUps = wakeUps
-    context.world.sets.onChange(change => {
+    this.#wakeUps = queues
+    context.caches.sets.onChange(change => {
       if (change.type !== 'delete') return
       const { uid } = change.old.metadata
       this.#known.delete(uid)
@@ -153,7 +153,7 @@ export class TokenSecrets {
   }
 
   #accountOf({ metadata: { namespace, name } }: StoredSet): string {
-    const account = this.#context.world.serviceAccounts.get({ namespace, name: names.serviceAccount(name) })
+    const account = this.#context.caches.serviceAccounts.get({ namespace, name: names.serviceAccount(name) })
     return account?.metadata.uid ?? ''
   }
 
@@ -185,7 +185,7 @@ export class TokenSecrets {
   }
 
   async #create(set: StoredSet, wanted: Secret, account: string, signal: AbortSignal): Promise<void> {
-    const { client } = this.#context.world
+    const { client } = this.#context.caches
     const { namespace, uid } = set.metadata
     const ref = { namespace, name: wanted.metadata.name }
     // A set that was worked on before has one, most likely.
@@ -217,7 +217,7 @@ export class TokenSecrets {
   /** Releases before the present name left a Secret behind; it goes when no pod mounts it any more. */
   async #removeFormer(set: StoredSet, signal: AbortSignal): Promise<void> {
     const { namespace, uid } = set.metadata
-    const { client } = this.#context.world
+    const { client } = this.#context.caches
     const name = names.legacyTokenSecret(set.metadata.name)
     this.#former.set(uid, this.#context.clock.now())
     const former = await this.#read(set, name, signal)
@@ -237,7 +237,7 @@ export class TokenSecrets {
   /** Asked of the API server: what pods mount is not kept in the cache. */
   async #isMounted({ metadata }: StoredSet, secret: string, signal: AbortSignal): Promise<boolean> {
     try {
-      const { items } = await this.#context.world.client.list(resources.pods, {
+      const { items } = await this.#context.caches.client.list(resources.pods, {
         namespace: metadata.namespace,
         labelSelector: selectorText(managedLabels(metadata.name)),
         signal,
@@ -251,7 +251,7 @@ export class TokenSecrets {
   async #read(set: StoredSet, name: string, signal: AbortSignal): Promise<Stored<Secret> | undefined> {
     const { namespace } = set.metadata
     try {
-      return await this.#context.world.client.find(resources.secrets, { namespace, name }, { signal })
+      return await this.#context.caches.client.find(resources.secrets, { namespace, name }, { signal })
     } catch (error) {
       throw new CodedError('Sync', setErrorCode.getSecret, `Error reading Secret ${namespace}/${name}`, error)
     }

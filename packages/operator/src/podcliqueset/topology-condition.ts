@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type ClusterTopologyBinding, type ConditionValue, topologyLevels } from '@grove/api'
-import type { StoredSet } from '../stored.ts'
-import { referencedDomains, topologyConstraints, topologyName } from '../topology.ts'
+import type { StoredSet } from '../layout/stored.ts'
+import { referencedDomains, topologyConstraints, topologyName } from '../layout/topology.ts'
 
 /** Whether the domains that a set asks for exist; undefined when there is nothing to say. */
 export function topologyCondition(

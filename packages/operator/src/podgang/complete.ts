@@ -4,10 +4,10 @@
 // them; those that were complete once are again with the minimum of every clique. Only then are further pods listed, and
 // only those that are listed are placed: no scheduler decides on half a gang, neither at first nor when it is rebuilt.
 import { label, type Pod, type PodClique } from '@grove/api'
-import { type CliqueInstance, minAvailableOfClique, type PodGangInstance } from '../layout.ts'
-import { isTerminating } from '../podclique/pod-state.ts'
+import { type CliqueInstance, minAvailableOfClique, type PodGangInstance } from '../layout/layout.ts'
+import { isTerminating } from '../state/pod-state.ts'
 
-export interface GangPods {
+export interface GangMembers {
   /** By the name of the clique; undefined while it does not exist. A terminating one is on its way out. */
   cliqueNamed(name: string): PodClique | undefined
   /** Pods controlled by that clique: by its UID, so that those of a former one of the same name do not count. */
@@ -17,20 +17,20 @@ export interface GangPods {
 }
 
 /** The pods that a gang may list for a clique: those that belong to both and are not going away. */
-export function gangPods(gang: string, clique: string, world: GangPods): Pod[] {
-  const owner = world.cliqueNamed(clique)
+export function gangPods(gang: string, clique: string, members: GangMembers): Pod[] {
+  const owner = members.cliqueNamed(clique)
   if (!owner || owner.metadata.deletionTimestamp) return []
-  return world
+  return members
     .podsOf(owner)
     .filter(pod => !isTerminating(pod) && pod.metadata.labels?.[label.podGang] === gang)
 }
 
 /** What a gang lacks that was never complete, as a sentence; undefined when it is. */
-export function gangLacks(gang: PodGangInstance, world: GangPods): string | undefined {
+export function gangLacks(gang: PodGangInstance, members: GangMembers): string | undefined {
   return firstOf(gang.cliques, ({ name }) => {
-    const clique = world.cliqueNamed(name)
+    const clique = members.cliqueNamed(name)
     if (!clique || clique.metadata.deletionTimestamp) return `PodClique ${name} does not exist yet`
-    const pods = world.podsOf(clique).filter(pod => !isTerminating(pod))
+    const pods = members.podsOf(clique).filter(pod => !isTerminating(pod))
     const mislabelled = pods.find(pod => pod.metadata.labels?.[label.podGang] !== gang.name)
     if (mislabelled)
       return `Pod ${mislabelled.metadata.name} of PodClique ${name} is not labelled ${label.podGang}=${gang.name}`
@@ -44,11 +44,11 @@ export function gangLacks(gang: PodGangInstance, world: GangPods): string | unde
  * What a gang lacks that was complete once. More than its minimum is not waited for, nor what somebody scaled away:
  * that may take for ever.
  */
-export function gangLost(gang: PodGangInstance, world: GangPods): string | undefined {
+export function gangLost(gang: PodGangInstance, members: GangMembers): string | undefined {
   return firstOf(gang.cliques, clique => {
-    if (world.isScaledAway(clique)) return undefined
-    const { length } = gangPods(gang.name, clique.name, world)
-    const wanted = world.cliqueNamed(clique.name)?.spec.replicas ?? Number.POSITIVE_INFINITY
+    if (members.isScaledAway(clique)) return undefined
+    const { length } = gangPods(gang.name, clique.name, members)
+    const wanted = members.cliqueNamed(clique.name)?.spec.replicas ?? Number.POSITIVE_INFINITY
     const minimum = Math.min(minAvailableOfClique(clique.template), wanted)
     return length < minimum
       ? `PodClique ${clique.name} has ${length} of the ${minimum} pods that it needs at least`

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { textOf } from '../coded-error.ts'
-import type { ObjectKey } from '../object-key.ts'
-import { type GangKey, parseGangKey } from './key.ts'
+import { textOf } from '../errors/coded-error.ts'
+import { type GangKey, parseGangKey } from '../layout/gang-key.ts'
+import type { ObjectKey } from '../layout/object-key.ts'
 
 /** Why gangs of a set cannot be brought about: gangs have no place for it in their status, their set has. */
 export class GangFailures {

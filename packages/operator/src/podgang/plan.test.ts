@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Condition, label, type Pod, type PodClique, type PodGang } from '@grove/api'
-import { basePodGang } from '../layout.ts'
+import { basePodGang } from '../layout/layout.ts'
 import { clique, group, samplePod, sampleSet } from '../testing/sample-set.ts'
-import type { GangPods } from './complete.ts'
+import type { GangMembers } from './complete.ts'
 import { planGang, statusWith } from './plan.ts'
 
 /** Two routers of which one must be there, and a group of one replica with two workers that both must. */
@@ -25,7 +25,7 @@ interface CliqueState {
 }
 
 /** Pods by clique; those that are only named are as they should be. */
-function worldOf(cliques: Readonly<Record<string, CliqueState>>, scaledAway: string[] = []): GangPods {
+function worldOf(cliques: Readonly<Record<string, CliqueState>>, scaledAway: string[] = []): GangMembers {
   return {
     cliqueNamed: name => {
       const state = cliques[name]
@@ -66,8 +66,8 @@ function gangAs(listed: Readonly<Record<string, string[]>>, condition?: Conditio
   }
 }
 
-function plan(world: GangPods, existing?: PodGang) {
-  return planGang({ set, instance, existing, levels: [], schedulerName: 'default-scheduler', world })
+function plan(members: GangMembers, existing?: PodGang) {
+  return planGang({ set, instance, existing, levels: [], schedulerName: 'default-scheduler', members })
 }
 
 /** What the gang lists when the plan was carried out. */

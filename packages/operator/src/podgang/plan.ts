@@ -9,12 +9,12 @@ import {
   podGangInitialized,
   type TopologyLevel,
 } from '@grove/api'
-import { findCondition, withCondition } from '../condition-list.ts'
-import type { PodGangInstance } from '../layout.ts'
+import { mergePatch } from '../apply/owned-fields.ts'
+import type { PodGangInstance } from '../layout/layout.ts'
+import type { StoredSet } from '../layout/stored.ts'
 import { podGang } from '../objects/gang.ts'
-import { mergePatch } from '../owned-fields.ts'
-import type { StoredSet } from '../stored.ts'
-import { type GangPods, gangLacks, gangLost, gangPods } from './complete.ts'
+import { findCondition, withCondition } from '../state/conditions.ts'
+import { type GangMembers, gangLacks, gangLost, gangPods } from './complete.ts'
 
 export interface GangInput {
   readonly set: StoredSet
@@ -22,7 +22,7 @@ export interface GangInput {
   readonly existing: PodGang | undefined
   readonly levels: readonly TopologyLevel[] | undefined
   readonly schedulerName: string
-  readonly world: GangPods
+  readonly members: GangMembers
 }
 
 export interface GangPlan {
@@ -35,7 +35,7 @@ export interface GangPlan {
 }
 
 export function planGang(input: GangInput): GangPlan {
-  const { instance, existing, world } = input
+  const { instance, existing, members } = input
   const initialized = initializedOf(input)
   const isComplete = initialized.status === 'True'
   const listed = podsListedBy(existing)
@@ -44,7 +44,7 @@ export function planGang(input: GangInput): GangPlan {
     levels: input.levels,
     schedulerName: input.schedulerName,
     podsOf: clique =>
-      gangPods(instance.name, clique, world)
+      gangPods(instance.name, clique, members)
         .map(pod => pod.metadata.name)
         .filter(name => isComplete || listed.has(name)),
     ...(existing && { existing }),
@@ -57,13 +57,13 @@ export function planGang(input: GangInput): GangPlan {
   }
 }
 
-function initializedOf({ instance, existing, world }: GangInput): ConditionValue {
+function initializedOf({ instance, existing, members }: GangInput): ConditionValue {
   const { done, lost, pending } = podGangInitialized
   if (wasComplete(existing)) {
-    const waitsFor = gangLost(instance, world)
+    const waitsFor = gangLost(instance, members)
     return waitsFor === undefined ? done : lost(waitsFor)
   }
-  const waitsFor = gangLacks(instance, world)
+  const waitsFor = gangLacks(instance, members)
   return waitsFor === undefined ? done : pending(waitsFor)
 }
 

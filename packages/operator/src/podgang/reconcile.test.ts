@@ -5,10 +5,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { defaultConfiguration, label, type PodCliqueSet, type PodGang } from '@grove/api'
 import { FakeClock, type ReconcileContext, silentLogger } from '@grove/kube'
-import { schedulerBackends } from '../backends/registry.ts'
-import { RemovalsUnderWay } from '../removals-under-way.ts'
-import { resources } from '../resources.ts'
-import { StatusPace } from '../status-pace.ts'
+import { RemovalsUnderWay } from '../apply/removals-under-way.ts'
+import { StatusPace } from '../apply/status-pace.ts'
+import { resources } from '../caches/resources.ts'
+import { schedulerBackends } from '../schedulers/registry.ts'
 import { clique, samplePod, sampleSet } from '../testing/sample-set.ts'
 import { SimulatedApi } from '../testing/simulation/api.ts'
 import { GangFailures } from './failures.ts'
@@ -24,7 +24,7 @@ function bed() {
   const failures = new GangFailures(set => blocked.push(set))
   const gangs = new GangReconciler(
     {
-      world: api.world,
+      caches: api.caches,
       clock,
       configuration: defaultConfiguration(),
       backends: schedulerBackends(['default-scheduler'], 'default-scheduler'),
@@ -35,7 +35,7 @@ function bed() {
     },
     failures,
   )
-  const pass: ReconcileContext = { signal: new AbortController().signal, clock, log: silentLogger } as never
+  const run: ReconcileContext = { signal: new AbortController().signal, clock, log: silentLogger } as never
   const set = api.put(
     resources.podCliqueSets,
     sampleSet({ cliques: [clique('a', { replicas: 2 })] }) as unknown as PodCliqueSet,
@@ -47,7 +47,7 @@ function bed() {
     blocked,
     failures,
     set,
-    reconcile: () => gangs.reconcile(key, pass),
+    reconcile: () => gangs.reconcile(key, run),
     gang: () => api.get(resources.podGangs, 'w-0'),
     condition: () => api.get(resources.podGangs, 'w-0')?.status?.conditions?.[0],
     listed: () =>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // One pass over a PodGang: the object itself, what it lists, and whether it is complete.
-import { eventSource, events, kinds, type PodGang, setErrorCode } from '@grove/api'
+import { eventSource, events, kinds, type PodGang, setErrorCode, type TopologyLevel } from '@grove/api'
 import {
   type Change,
   isAlreadyExists,
@@ -10,22 +10,22 @@ import {
   type ReconcileResult,
   type Stored,
 } from '@grove/kube'
-import { isControlledBy } from '../child-objects.ts'
-import { CodedError, isNamespaceTerminating, textOf } from '../coded-error.ts'
-import { findCondition } from '../condition-list.ts'
-import type { PodGangInstance } from '../layout.ts'
-import { isTemplateTooLarge } from '../limits.ts'
-import { keyOf, type ObjectKey } from '../object-key.ts'
-import { type OperatorContext, timestamp } from '../operator-context.ts'
-import { removalAfterMs } from '../removals-under-way.ts'
-import { resources } from '../resources.ts'
-import { schedulerOf } from '../scheduler-of-set.ts'
-import { writeStatus } from '../status-write.ts'
-import type { StoredGang, StoredSet } from '../stored.ts'
-import { levelsOf } from '../topology-levels.ts'
-import { patchObject } from '../writes.ts'
+import { removalAfterMs } from '../apply/removals-under-way.ts'
+import { writeStatus } from '../apply/status-write.ts'
+import { patchObject } from '../apply/writes.ts'
+import { resources } from '../caches/resources.ts'
+import { CodedError, isNamespaceTerminating, textOf } from '../errors/coded-error.ts'
+import { type GangKey, gangInstanceOf, parseGangKey } from '../layout/gang-key.ts'
+import type { PodGangInstance } from '../layout/layout.ts'
+import { isTemplateTooLarge } from '../layout/limits.ts'
+import { keyOf, type ObjectKey } from '../layout/object-key.ts'
+import { isControlledBy } from '../layout/owner.ts'
+import type { StoredGang, StoredSet } from '../layout/stored.ts'
+import { topologyName } from '../layout/topology.ts'
+import type { OperatorContext } from '../operator-context.ts'
+import { schedulerOf } from '../schedulers/registry.ts'
+import { findCondition, timestamp } from '../state/conditions.ts'
 import type { GangFailures } from './failures.ts'
-import { type GangKey, gangInstanceOf, parseGangKey } from './key.ts'
 import { type GangPlan, planGang, statusWith } from './plan.ts'
 import { SchedulerObjects } from './scheduler-objects.ts'
 
@@ -57,7 +57,7 @@ export class GangReconciler {
    * The gang to look at again because it or its scheduler's objects were changed: by us as well, for the answer to a write of
    * ours may be the first that tells of somebody else's.
    */
-  gangToMend(change: Change<KubeObject>): GangKey | undefined {
+  gangToRepair(change: Change<KubeObject>): GangKey | undefined {
     const name = keyOf((change.new ?? change.old) as KubeObject)
     const key = this.#keys.get(name)
     // Remembered again by the pass that makes it anew.
@@ -77,12 +77,12 @@ export class GangReconciler {
   }
 
   async #bringAbout(key: GangKey, signal: AbortSignal): Promise<ReconcileResult | undefined> {
-    const { world, removals } = this.#context
+    const { caches, removals } = this.#context
     const { namespace, set: setName } = parseGangKey(key)
-    const set = world.sets.get({ namespace, name: setName }) as StoredSet | undefined
+    const set = caches.sets.get({ namespace, name: setName }) as StoredSet | undefined
     const instance =
       set && !set.metadata.deletionTimestamp && !isTemplateTooLarge(set, this.#context.configuration)
-        ? gangInstanceOf(set, key, group => world.groups.get({ namespace, name: group })?.spec.replicas ?? 0)
+        ? gangInstanceOf(set, key, group => caches.groups.get({ namespace, name: group })?.spec.replicas ?? 0)
         : undefined
     if (!set || !instance) {
       this.#incompleteSince.delete(key)
@@ -91,7 +91,7 @@ export class GangReconciler {
     this.#keys.set(`${namespace}/${instance.name}`, key)
     // Nobody reads how its pods become fewer: it goes with them, or they are followed by others.
     if (removals.has(set, instance.setReplica)) return { requeueAfter: removalAfterMs }
-    const existing = world.gangs.get({ namespace, name: instance.name })
+    const existing = caches.gangs.get({ namespace, name: instance.name })
     // One that goes, or is left from a set of the same name and collected soon: its end wakes us.
     if (existing && (existing.metadata.deletionTimestamp || isOfFormerSet(existing, set))) return undefined
     if (existing && !isControlledBy(existing, set.metadata.uid))
@@ -108,11 +108,11 @@ export class GangReconciler {
     if (!gang) return undefined
     // Before the gang is called complete: no pod is let go that its scheduler would not know.
     await this.#schedulerObjects.sync(set, gang as StoredGang, signal)
-    return this.#tell(key, gang, plan, incompleteMs, signal)
+    return this.#report(key, gang, plan, incompleteMs, signal)
   }
 
   #plan(set: StoredSet, instance: PodGangInstance, existing: Stored<PodGang> | undefined): GangPlan {
-    const { world } = this.#context
+    const { caches } = this.#context
     const { namespace } = set.metadata
     return planGang({
       set,
@@ -120,11 +120,11 @@ export class GangReconciler {
       existing,
       levels: levelsOf(this.#context, set),
       schedulerName: schedulerOf(this.#context, set),
-      world: {
-        cliqueNamed: name => world.cliques.get({ namespace, name }),
-        podsOf: clique => world.podsOf(clique),
+      members: {
+        cliqueNamed: name => caches.cliques.get({ namespace, name }),
+        podsOf: clique => caches.podsOf(clique),
         isScaledAway: ({ group }) => {
-          const live = group && world.groups.get({ namespace, name: group.instance.name })
+          const live = group && caches.groups.get({ namespace, name: group.instance.name })
           return live !== undefined && live.spec.replicas <= group!.replica
         },
       },
@@ -144,14 +144,14 @@ export class GangReconciler {
   }
 
   /** Writes whether the gang is complete; that it is not, only when nothing was said yet or it stays so. */
-  async #tell(
+  async #report(
     key: GangKey,
     gang: Stored<PodGang>,
     { initialized, isComplete }: GangPlan,
     incompleteMs: number,
     signal: AbortSignal,
   ): Promise<ReconcileResult | undefined> {
-    const { world, clock, statusPace } = this.#context
+    const { caches, clock, statusPace } = this.#context
     const { uid, generation = 1 } = gang.metadata
     const known = findCondition(gang.status?.conditions, initialized.type)
     if (known?.status === initialized.status && (isComplete || known.message === initialized.message)) {
@@ -165,7 +165,7 @@ export class GangReconciler {
     } else if (known && !isComplete && incompleteMs < lackGraceMs)
       return { requeueAfter: lackGraceMs - incompleteMs }
     const status = statusWith(gang, initialized, timestamp(clock))
-    await writeStatus(world, resources.podGangs, gang, status, { signal })
+    await writeStatus(caches, resources.podGangs, gang, status, { signal })
     statusPace.wrote(uid)
     if (!isComplete) this.#incompleteSince.set(key, clock.monotonic())
     return undefined
@@ -177,14 +177,14 @@ export class GangReconciler {
     plan: GangPlan,
     signal: AbortSignal,
   ): Promise<Stored<PodGang> | undefined> {
-    const { world, events: sink } = this.#context
+    const { caches, events: sink } = this.#context
     if (!plan.create && !plan.patch) return existing
     const name = plan.create?.metadata.name ?? existing!.metadata.name
     const id = `${set.metadata.namespace}/${name}`
     try {
       const written = plan.create
-        ? await world.client.create(resources.podGangs, plan.create, { signal })
-        : await patchObject(world, resources.podGangs, existing!, { merge: plan.patch! }, { signal })
+        ? await caches.client.create(resources.podGangs, plan.create, { signal })
+        : await patchObject(caches, resources.podGangs, existing!, { merge: plan.patch! }, { signal })
       sink.emit(set, eventSource.podCliqueSet, events.podGangApplied(id))
       return written
     } catch (error) {
@@ -208,4 +208,17 @@ function isOfFormerSet({ metadata }: Stored<PodGang>, set: StoredSet): boolean {
     owner.name === set.metadata.name &&
     owner.uid !== set.metadata.uid
   )
+}
+
+/**
+ * The levels by which the gangs of a set are placed: none where its topology is missing, undefined with the
+ * feature off.
+ */
+export function levelsOf(
+  { caches, configuration }: OperatorContext,
+  set: StoredSet,
+): readonly TopologyLevel[] | undefined {
+  if (!configuration.topologyAwareScheduling.enabled) return undefined
+  const name = topologyName(set)
+  return (name && caches.topologyBindings.get({ name })?.spec.levels) || []
 }

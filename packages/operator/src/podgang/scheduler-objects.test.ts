@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { annotation, defaultConfiguration, managedLabels, type OwnerReference } from '@grove/api'
 import { FakeClock, type KubeObject, type Resource } from '@grove/kube'
-import { schedulerBackends } from '../backends/registry.ts'
+import { resources } from '../caches/resources.ts'
+import type { StoredGang } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
-import { resources } from '../resources.ts'
-import type { StoredGang } from '../stored.ts'
+import { schedulerBackends } from '../schedulers/registry.ts'
 import { clique, sampleSet } from '../testing/sample-set.ts'
 import { SimulatedApi } from '../testing/simulation/api.ts'
 import { SchedulerObjects } from './scheduler-objects.ts'
@@ -32,7 +32,7 @@ function harness() {
     spec: { podgroups: [{ name: 'w-0-a', podReferences: [], minReplicas: 1 }] },
   } as never) as StoredGang
   const context = {
-    world: api.world,
+    caches: api.caches,
     configuration: defaultConfiguration(),
     backends: schedulerBackends(['kai-scheduler'], 'kai-scheduler'),
     events: { emit: () => undefined },

@@ -10,17 +10,16 @@ import {
   type Resource,
   type Stored,
 } from '@grove/kube'
-import { GangMappingError, type SchedulerBackend, type SchedulerObject } from '../backends/backend.ts'
-import { isControlledBy, isMadeForSameSet } from '../child-objects.ts'
-import { CodedError } from '../coded-error.ts'
-import { controlledBy } from '../objects/owner.ts'
+import { mergePatch } from '../apply/owned-fields.ts'
+import { patchObject } from '../apply/writes.ts'
+import type { Caches } from '../caches/caches.ts'
+import { CodedError } from '../errors/coded-error.ts'
+import { controlledBy, isControlledBy, isMadeForSameSet } from '../layout/owner.ts'
+import type { StoredGang, StoredSet } from '../layout/stored.ts'
+import { topologyName } from '../layout/topology.ts'
 import type { OperatorContext } from '../operator-context.ts'
-import { mergePatch } from '../owned-fields.ts'
-import { schedulerOf } from '../scheduler-of-set.ts'
-import type { StoredGang, StoredSet } from '../stored.ts'
-import { topologyName } from '../topology.ts'
-import type { World } from '../world.ts'
-import { patchObject } from '../writes.ts'
+import { GangMappingError, type SchedulerBackend, type SchedulerObject } from '../schedulers/backend.ts'
+import { schedulerOf } from '../schedulers/registry.ts'
 
 export class SchedulerObjects {
   readonly #context: OperatorContext
@@ -30,16 +29,16 @@ export class SchedulerObjects {
   }
 
   async sync(set: StoredSet, gang: StoredGang, signal: AbortSignal): Promise<void> {
-    const { backends, world } = this.#context
+    const { backends, caches } = this.#context
     const backend = backends.find(schedulerOf(this.#context, set)) ?? backends.default
     for (const object of this.#wanted(backend, set, gang))
-      await apply(world, gang, object, backend.keepsInSpec ?? [], signal)
+      await apply(caches, gang, object, backend.keepsInSpec ?? [], signal)
   }
 
   #wanted(backend: SchedulerBackend, set: StoredSet, gang: StoredGang): SchedulerObject[] {
-    const { world, events: sink } = this.#context
+    const { caches, events: sink } = this.#context
     const name = topologyName(set)
-    const binding = name ? world.topologyBindings.get({ name }) : undefined
+    const binding = name ? caches.topologyBindings.get({ name }) : undefined
     const entry = binding?.spec.schedulerTopologyBindings?.find(one => one.schedulerName === backend.name)
     try {
       return backend.objectsFor(gang, { set, ...(entry && { topologyReference: entry.topologyReference }) })
@@ -53,7 +52,7 @@ export class SchedulerObjects {
 
 /** Creates the object, or updates the operator's fields of it. An object of another owner is reported, never patched. */
 async function apply(
-  world: World,
+  caches: Caches,
   gang: StoredGang,
   object: SchedulerObject,
   keeps: readonly string[],
@@ -62,11 +61,11 @@ async function apply(
   const resource = resourceOf(object)
   const { name, namespace = '' } = object.metadata
   const ref = { name, namespace }
-  const cache = world.podGroups(object.apiVersion)
-  const find = () => world.client.find(resource, ref, { signal })
+  const cache = caches.podGroups(object.apiVersion)
+  const find = () => caches.client.find(resource, ref, { signal })
   const create = async () => {
     try {
-      await world.client.create(resource, object as unknown as WithSpec, { signal })
+      await caches.client.create(resource, object as unknown as WithSpec, { signal })
       return undefined
     } catch (error) {
       // There, but not seen: it lost the label that we watch, or the watch is late.
@@ -84,7 +83,7 @@ async function apply(
     if (!adoption && !difference) return
     const metadata = { ...difference?.metadata, ...adoption }
     const merge = { ...difference, metadata }
-    await patchObject(world, resource, existing as Stored<WithSpec>, { merge }, { signal })
+    await patchObject(caches, resource, existing as Stored<WithSpec>, { merge }, { signal })
   } catch (error) {
     if (error instanceof CodedError) throw error
     throw new CodedError(

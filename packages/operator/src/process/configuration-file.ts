@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { loadConfiguration, type OperatorConfiguration } from '@grove/api'
 import { renderFieldErrors } from '@grove/apimachinery'
 import { parse } from 'yaml'
-import { textOf } from '../coded-error.ts'
+import { textOf } from '../errors/coded-error.ts'
 import { exitCode, LaunchError } from './exit-code.ts'
 
 const cannotLoad = 'cannot load "grove-operator" operator config'

@@ -2,7 +2,7 @@
 
 import type { OperatorConfiguration } from '@grove/api'
 import { type Client, discover } from '@grove/kube'
-import { resources } from '../resources.ts'
+import { resources } from '../caches/resources.ts'
 import { exitCode, LaunchError } from './exit-code.ts'
 
 /** With the feature on, the driver's kind must be there: a set that asks for it would wait for ever. */

@@ -30,14 +30,14 @@ import {
   reviewerOf,
   systemClock,
 } from '@grove/kube'
-import { schedulerBackends } from '../backends/registry.ts'
-import { textOf } from '../coded-error.ts'
+import { RemovalsUnderWay } from '../apply/removals-under-way.ts'
+import { StatusPace } from '../apply/status-pace.ts'
+import { Caches } from '../caches/caches.ts'
+import { optionalKinds } from '../caches/optional-kinds.ts'
+import { textOf } from '../errors/coded-error.ts'
 import { Operator } from '../operator.ts'
-import { optionalKinds } from '../optional-kinds.ts'
 import { rehearse } from '../rehearsal/rehearse.ts'
-import { RemovalsUnderWay } from '../removals-under-way.ts'
-import { StatusPace } from '../status-pace.ts'
-import { World } from '../world.ts'
+import { schedulerBackends } from '../schedulers/registry.ts'
 import { servedCertificates } from './certificates.ts'
 import { recordedEvents } from './event-records.ts'
 import { exitCode, LaunchError } from './exit-code.ts'
@@ -159,7 +159,7 @@ function addControllers(manager: Manager, parts: Parts): void {
     ...(cluster.credentials && { credentials: cluster.credentials }),
   })
   const recorder = new EventRecorder({ sink: eventSink(client), clock, log, registry: manager.registry })
-  const world = new World(fenced, {
+  const caches = new Caches(fenced, {
     clock,
     watches,
     onFailure: (resource, error, retryInMs) =>
@@ -168,7 +168,7 @@ function addControllers(manager: Manager, parts: Parts): void {
   const image = process.env[operatorEnvironment.waiterImage]
   const operator = new Operator({
     context: {
-      world,
+      caches,
       clock,
       configuration,
       backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
@@ -180,26 +180,26 @@ function addControllers(manager: Manager, parts: Parts): void {
     log,
     registry: manager.registry,
   })
-  manager.addCache('world', {
-    run: async signal => void (await world.run(signal)),
-    waitForSync: signal => world.waitForSync(signal),
+  manager.addCache('caches', {
+    run: async signal => void (await caches.run(signal)),
+    waitForSync: signal => caches.waitForSync(signal),
   })
   manager.addController('operator', operator)
-  manager.addBackground('settling in', { run: signal => settleIn(world, configuration, log, signal) })
+  manager.addBackground('settling in', { run: signal => settleIn(caches, configuration, log, signal) })
   manager.addLastStep('events', () => recorder.stop(lastEventsMs))
 }
 
 /** What makes the first set and the next start quicker; everything works without. */
 async function settleIn(
-  world: World,
+  caches: Caches,
   configuration: OperatorConfiguration,
   log: Logger,
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await world.waitForSync(signal)
+    await caches.waitForSync(signal)
     // Sets that are there already teach more, and sooner.
-    if (world.sets.size === 0) await rehearse(configuration, clock, signal)
+    if (caches.sets.size === 0) await rehearse(configuration, clock, signal)
     // Kept now, not only at a regular end: without it a process needs 25 MiB more, for the compiler of TypeScript.
     // Nothing happens unless NODE_COMPILE_CACHE names a folder.
     flushCompileCache()

@@ -9,8 +9,8 @@ import {
   type KubeObject,
   systemClock,
 } from '@grove/kube'
-import { textOf } from '../coded-error.ts'
-import { resources } from '../resources.ts'
+import { resources } from '../caches/resources.ts'
+import { textOf } from '../errors/coded-error.ts'
 import { recordedEvents } from './event-records.ts'
 import { exitCode, LaunchError } from './exit-code.ts'
 

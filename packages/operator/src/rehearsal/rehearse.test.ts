@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { defaultConfiguration, scheduler } from '@grove/api'
 import { createClientOn, FakeClock, isNotFound, systemClock } from '@grove/kube'
-import { resources } from '../resources.ts'
+import { resources } from '../caches/resources.ts'
 import { rehearse, rounds } from './rehearse.ts'
 import { Stage } from './stage.ts'
 

@@ -3,12 +3,12 @@
 // The first set after a start would otherwise wait until V8 has compiled what is done for it, a quarter of a second.
 import { defaultScheduler, enabledSchedulers, label, type OperatorConfiguration } from '@grove/api'
 import { type Clock, createClientOn } from '@grove/kube'
-import { schedulerBackends } from '../backends/registry.ts'
+import { RemovalsUnderWay } from '../apply/removals-under-way.ts'
+import { StatusPace } from '../apply/status-pace.ts'
+import { Caches } from '../caches/caches.ts'
+import { resources } from '../caches/resources.ts'
 import { Operator } from '../operator.ts'
-import { RemovalsUnderWay } from '../removals-under-way.ts'
-import { resources } from '../resources.ts'
-import { StatusPace } from '../status-pace.ts'
-import { World } from '../world.ts'
+import { schedulerBackends } from '../schedulers/registry.ts'
 import { Stage } from './stage.ts'
 import { warmUpSet } from './warm-up-set.ts'
 
@@ -31,14 +31,14 @@ export async function rehearse(
     managedFields: false,
   })
   // Whatever the configured schedulers read is there.
-  const world = new World(client, { clock, watches: () => 'now' })
+  const caches = new Caches(client, { clock, watches: () => 'now' })
   const over = new AbortController()
   const timer = clock.setTimeout(() => over.abort(), longestMs)
   const running = AbortSignal.any([signal, over.signal])
-  const watching = world.run(running)
+  const watching = caches.run(running)
   const operator = new Operator({
     context: {
-      world,
+      caches,
       clock,
       configuration,
       backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
@@ -49,7 +49,7 @@ export async function rehearse(
     },
   })
   try {
-    await world.waitForSync(running)
+    await caches.waitForSync(running)
     await operator.start(running)
     let done = 0
     for (; done < rounds; done++) {

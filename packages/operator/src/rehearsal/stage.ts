@@ -37,9 +37,9 @@ export class Stage implements Transport {
     const stored = this.#objects.get(key)
     if (!stored) return answer(404, { kind: 'Status', status: 'Failure', reason: 'NotFound', code: 404 })
     if (request.method === 'GET') return answer(200, stored)
-    if (request.method === 'DELETE') return answer(200, this.#tell(kind, key, 'DELETED', stored))
+    if (request.method === 'DELETE') return answer(200, this.#report(kind, key, 'DELETED', stored))
     const patched = applyMergePatch(stored, withoutDirectives(body)) as Stored<KubeObject>
-    return answer(200, this.#tell(kind, key, 'MODIFIED', patched))
+    return answer(200, this.#report(kind, key, 'MODIFIED', patched))
   }
 
   async stream({ path, signal }: TransportRequest) {
@@ -64,13 +64,13 @@ export class Stage implements Transport {
       creationTimestamp: new Date().toISOString(),
       generation: 1,
     }
-    return this.#tell(kind, `${kind} ${namespace}/${name}`, 'ADDED', {
+    return this.#report(kind, `${kind} ${namespace}/${name}`, 'ADDED', {
       ...body,
       metadata,
     } as Stored<KubeObject>)
   }
 
-  #tell(kind: string, key: string, type: string, object: Stored<KubeObject>): Stored<KubeObject> {
+  #report(kind: string, key: string, type: string, object: Stored<KubeObject>): Stored<KubeObject> {
     const metadata = { ...object.metadata, resourceVersion: String(++this.#version) }
     const stored = asSeenByNodes(kind, { ...object, metadata } as Stored<KubeObject>)
     if (type === 'DELETED') this.#objects.delete(key)

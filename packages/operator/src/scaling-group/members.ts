@@ -3,16 +3,16 @@
 // The writes by which a scaling group comes to its member cliques.
 import { eventSource, events, label, type PodClique, scalingGroupErrorCode } from '@grove/api'
 import { isAlreadyExists, type Stored } from '@grove/kube'
-import { isControlledBy } from '../child-objects.ts'
-import { CodedError, textOf } from '../coded-error.ts'
-import type { CliqueInstance } from '../layout.ts'
+import { patchObject } from '../apply/writes.ts'
+import { resources } from '../caches/resources.ts'
+import { CodedError, textOf } from '../errors/coded-error.ts'
+import type { CliqueInstance } from '../layout/layout.ts'
+import { isControlledBy } from '../layout/owner.ts'
+import type { StoredScalingGroup, StoredSet } from '../layout/stored.ts'
 import { cliqueLabels, podClique } from '../objects/clique.ts'
 import type { OperatorContext } from '../operator-context.ts'
-import { patchClique } from '../podcliqueset/children.ts'
-import { resources } from '../resources.ts'
-import { revisionOf } from '../revision-of-set.ts'
-import type { StoredScalingGroup, StoredSet } from '../stored.ts'
-import { patchObject } from '../writes.ts'
+import { patchClique } from '../ownership/child-fields.ts'
+import { revisionOf } from '../revision/set-revision.ts'
 
 export async function createMember(
   set: StoredSet,
@@ -21,10 +21,10 @@ export async function createMember(
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const { world, events: sink } = context
+  const { caches, events: sink } = context
   const id = `${set.metadata.namespace}/${member.name}`
   try {
-    await world.client.create(resources.podCliques, memberClique(set, group, member), {
+    await caches.client.create(resources.podCliques, memberClique(set, group, member), {
       signal,
       priority: 'user',
     })
@@ -43,11 +43,11 @@ export async function createMember(
 async function isAwaited(
   { metadata }: StoredScalingGroup,
   member: CliqueInstance,
-  { world }: OperatorContext,
+  { caches }: OperatorContext,
   signal: AbortSignal,
 ): Promise<boolean> {
   const ref = { namespace: metadata.namespace, name: member.name }
-  const holder = await world.client.find(resources.podCliques, ref, { signal })
+  const holder = await caches.client.find(resources.podCliques, ref, { signal })
   if (!holder) return false
   if (isControlledBy(holder, metadata.uid)) return true
   const { deletionTimestamp, labels } = holder.metadata
@@ -55,11 +55,11 @@ async function isAwaited(
 }
 
 /** Puts the labels right by which a member is found; those of its template stay as they are. */
-export async function mendMember(
+export async function repairMember(
   set: StoredSet,
   clique: PodClique,
   member: CliqueInstance,
-  { world }: OperatorContext,
+  { caches }: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
   const { [label.podTemplateHash]: _, ...wanted } = cliqueLabels(set, member, '')
@@ -69,7 +69,7 @@ export async function mendMember(
   const { namespace } = set.metadata
   const merge = { metadata: { labels: Object.fromEntries(wrong) } }
   try {
-    await patchObject(world, resources.podCliques, clique as Stored<PodClique>, { merge }, { signal })
+    await patchObject(caches, resources.podCliques, clique as Stored<PodClique>, { merge }, { signal })
   } catch (error) {
     const message = `Error labelling PodClique ${namespace}/${name}`
     throw new CodedError('Sync', scalingGroupErrorCode.applyCliques, message, error)
@@ -82,7 +82,7 @@ export async function patchMember(
   group: StoredScalingGroup,
   clique: PodClique,
   member: CliqueInstance,
-  { world, events: sink }: OperatorContext,
+  { caches, events: sink }: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
   const wanted = memberClique(set, group, member)
@@ -91,7 +91,7 @@ export async function patchMember(
   const { namespace } = set.metadata
   const id = `${namespace}/${member.name}`
   try {
-    await patchObject(world, resources.podCliques, clique as Stored<PodClique>, { merge: patch }, { signal })
+    await patchObject(caches, resources.podCliques, clique as Stored<PodClique>, { merge: patch }, { signal })
     sink.emit(group, eventSource.podCliqueScalingGroup, events.cliqueApplied(id))
   } catch (error) {
     sink.emit(group, eventSource.podCliqueScalingGroup, events.memberCliqueApplyFailed(id, textOf(error)))

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { label, type PodClique } from '@grove/api'
-import { scalingGroup } from '../layout.ts'
-import type { StoredScalingGroup } from '../stored.ts'
+import { scalingGroup } from '../layout/layout.ts'
+import type { StoredScalingGroup } from '../layout/stored.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { planGroup } from './plan.ts'
 

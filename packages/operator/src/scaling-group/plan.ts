@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Which member cliques a scaling group lacks, and which of its replicas are too many.
-import { label, type PodClique } from '@grove/api'
-import { numberLabel } from '../clique-instance.ts'
+import type { PodClique } from '@grove/api'
+import { mostCreated } from '../apply/writes.ts'
+import { replicaIndexOf } from '../layout/clique-instance.ts'
 import {
   type CliqueInstance,
   eachIndex,
   memberCliques,
   memberNamed,
   type ScalingGroupInstance,
-} from '../layout.ts'
-import type { StoredScalingGroup, StoredSet } from '../stored.ts'
-import { mostCreated } from '../writes.ts'
+} from '../layout/layout.ts'
+import type { StoredScalingGroup, StoredSet } from '../layout/stored.ts'
 
 export interface GroupInput {
   readonly set: StoredSet
@@ -50,8 +50,4 @@ export function planGroup({ set, group, instance, cliques }: GroupInput): GroupP
       return member && member.group!.replica < group.spec.replicas ? [{ clique, instance: member }] : []
     }),
   }
-}
-
-export function replicaIndexOf({ metadata }: PodClique): number | undefined {
-  return numberLabel(metadata.labels, label.scalingGroupReplicaIndex)
 }

@@ -4,11 +4,11 @@
 // next status does not report AllScheduledReplicasLost, whichever operator writes it.
 import type { PodCliqueScalingGroup, PodCliqueScalingGroupStatus } from '@grove/api'
 import type { Stored } from '@grove/kube'
-import { keyOf, refOf } from '../object-key.ts'
+import { writeStatus } from '../apply/status-write.ts'
+import { resources } from '../caches/resources.ts'
+import { keyOf, refOf } from '../layout/object-key.ts'
+import type { StoredScalingGroup } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
-import { resources } from '../resources.ts'
-import { writeStatus } from '../status-write.ts'
-import type { StoredScalingGroup } from '../stored.ts'
 import { scheduledWithout } from './status.ts'
 
 /** The status in which these replicas are not scheduled any more. */
@@ -16,10 +16,10 @@ export function withoutDeleted<T extends PodCliqueScalingGroupStatus | undefined
   group: StoredScalingGroup,
   status: T,
   replicas: readonly number[],
-  { world }: OperatorContext,
+  { caches }: OperatorContext,
 ): T {
   if (!status) return status
-  const cliques = world.cliques.byIndex('controller', group.metadata.uid)
+  const cliques = caches.cliques.byIndex('controller', group.metadata.uid)
   const left = scheduledWithout(group, cliques, replicas)
   return { ...status, scheduledReplicas: Math.min(status.scheduledReplicas, left) }
 }
@@ -31,10 +31,10 @@ export async function writeOffReplicas(
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const stored = context.world.groups.get(refOf(keyOf(group))) as StoredScalingGroup | undefined
+  const stored = context.caches.groups.get(refOf(keyOf(group))) as StoredScalingGroup | undefined
   if (replicas.length === 0 || !stored?.status?.scheduledReplicas) return
   const status = withoutDeleted(stored, stored.status, replicas, context)
   if (status.scheduledReplicas > 0) return
   const resource = resources.podCliqueScalingGroups
-  await writeStatus(context.world, resource, stored as Stored<PodCliqueScalingGroup>, status, { signal })
+  await writeStatus(context.caches, resource, stored as Stored<PodCliqueScalingGroup>, status, { signal })
 }

@@ -5,9 +5,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gangTerminationInProgress, label, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
 import { isConflict, type Stored } from '@grove/kube'
-import { findCondition } from '../condition-list.ts'
-import { resources } from '../resources.ts'
-import type { StoredSet } from '../stored.ts'
+import { resources } from '../caches/resources.ts'
+import type { StoredSet } from '../layout/stored.ts'
+import { findCondition } from '../state/conditions.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { errorsOf, type WatchedSet, watchedSet } from '../testing/simulation/watched-set.ts'
 
@@ -27,7 +27,7 @@ const names = ({ simulation }: WatchedSet) => simulation.cliques.map(({ metadata
 const modify = ({ simulation }: WatchedSet, patch: object) =>
   simulation.api.modify(resources.podCliqueScalingGroups, name, patch)
 const scale = (watched: WatchedSet, replicas: number) => modify(watched, { spec: { replicas } })
-const pass = ({ simulation }: WatchedSet) => simulation.passOver('group', name)
+const pass = ({ simulation }: WatchedSet) => simulation.reconcileOne('group', name)
 const remove = ({ simulation }: WatchedSet, one: Stored<PodClique>) =>
   simulation.api.remove(resources.podCliques as never, one)
 
@@ -184,7 +184,7 @@ test('with OnDelete members follow the template and that is told, once; a refusa
   watched.simulation.api.modify(resources.podCliqueSets, 'w', {
     spec: { template: { ...template, cliques } },
   })
-  await watched.simulation.passOver('set', 'w')
+  await watched.simulation.reconcileOne('set', 'w')
   watched.told.length = 0
   watched.refuse(({ verb, resource, objects }) =>
     Boolean(verb === 'patch' && resource === 'podcliques' && objects[0]?.metadata.name.includes('-0-worker')),

@@ -10,43 +10,50 @@ import {
   scalingGroupErrorCode,
 } from '@grove/api'
 import type { ReconcileContext, ReconcileResult, Stored } from '@grove/kube'
-import { groupInstanceOf, numberLabel } from '../clique-instance.ts'
-import { CodedError, ComponentFailed, failuresOf, lastErrorsOf, PassFailed } from '../coded-error.ts'
-import { endsBreach } from '../condition-list.ts'
-import { terminationDelayMs } from '../gang-termination/breach.ts'
-import { dueReplicas } from '../gang-termination/confirmation.ts'
-import { planGroupTermination } from '../gang-termination/plan-group.ts'
-import { eachIndex, replicaCount } from '../layout.ts'
-import { groupLimitExceeded, isTemplateTooLarge, type LimitExceeded } from '../limits.ts'
-import { type ObjectKey, refOf } from '../object-key.ts'
+import { mergePatch } from '../apply/owned-fields.ts'
+import { removalAfterMs } from '../apply/removals-under-way.ts'
+import { writeStatus } from '../apply/status-write.ts'
+import { firstBatch, mostCreated, runAll, runSlowStart } from '../apply/writes.ts'
+import { resources } from '../caches/resources.ts'
+import { syncSharedClaims } from '../devices/shared-claims.ts'
+import {
+  CodedError,
+  ComponentFailed,
+  failuresOf,
+  lastErrorsOf,
+  ReconcileFailed,
+} from '../errors/coded-error.ts'
+import { groupInstanceOf, numberLabel } from '../layout/clique-instance.ts'
+import { eachIndex, replicaCount } from '../layout/layout.ts'
+import { groupLimitExceeded, isTemplateTooLarge, type LimitExceeded } from '../layout/limits.ts'
+import { type ObjectKey, refOf } from '../layout/object-key.ts'
+import type { StoredScalingGroup, StoredSet } from '../layout/stored.ts'
 import { claimsOfScalingGroup } from '../objects/resource-claim.ts'
-import { type OperatorContext, timestamp } from '../operator-context.ts'
-import { adopt, orphansOfGroup } from '../orphans.ts'
-import { mergePatch } from '../owned-fields.ts'
-import { owningSet } from '../owning-set.ts'
-import { isAnnounced, isOnDelete, isPaused, isUpdatingSet } from '../podcliqueset/update.ts'
-import { removalAfterMs } from '../removals-under-way.ts'
-import { resources } from '../resources.ts'
-import { syncSharedClaims } from '../shared-claims.ts'
-import { writeStatus } from '../status-write.ts'
-import type { StoredScalingGroup, StoredSet } from '../stored.ts'
-import { isToBeRenamed, releaseForeign, renameClique } from '../take-over.ts'
-import { firstBatch, mostCreated, runAll, runSlowStart } from '../writes.ts'
-import { createMember, mendMember, patchMember } from './members.ts'
-import { observeGroup } from './observed-status.ts'
+import type { OperatorContext } from '../operator-context.ts'
+import { adopt, orphansOfGroup } from '../ownership/adoption.ts'
+import { owningSet } from '../ownership/owner-lookup.ts'
+import { isToBeRenamed, releaseForeign, renameClique } from '../ownership/take-over.ts'
+import { isUpdatingGroup } from '../state/child-state.ts'
+import { endsBreach, timestamp } from '../state/conditions.ts'
+import { terminationDelayMs } from '../termination/breach.ts'
+import { dueReplicas } from '../termination/confirmation.ts'
+import { planGroupTermination } from '../termination/plan-group.ts'
+import { isOwnTurn } from '../update/group-progress.ts'
+import { isAnnounced, isOnDelete, isPaused, isUpdatingSet } from '../update/set-update.ts'
+import { createMember, patchMember, repairMember } from './members.ts'
+import { observeGroup, statusPlanners } from './observed-status.ts'
 import { planGroup } from './plan.ts'
 import { writeOffReplicas } from './planned-loss.ts'
-import { isOwnTurn, replaceOutdated } from './replace-outdated.ts'
+import { replaceOutdated } from './replace-outdated.ts'
 import { removeReplicas } from './replica-removal.ts'
-import { isUpdatingGroup } from './status.ts'
 
 export async function reconcileScalingGroup(
   key: ObjectKey,
   { signal }: ReconcileContext,
   context: OperatorContext,
 ): Promise<ReconcileResult | undefined> {
-  const { world } = context
-  const group = world.groups.get(refOf(key)) as StoredScalingGroup | undefined
+  const { caches } = context
+  const group = caches.groups.get(refOf(key)) as StoredScalingGroup | undefined
   if (!group) return undefined
   if (group.metadata.deletionTimestamp) {
     await releaseForeign(
@@ -57,7 +64,7 @@ export async function reconcileScalingGroup(
     )
     return undefined
   }
-  const set = owningSet(world, group)
+  const set = owningSet(caches, group)
   if (!set || set.metadata.deletionTimestamp) return undefined
   let deadline: number | undefined
   let againMs = 0
@@ -66,7 +73,7 @@ export async function reconcileScalingGroup(
   try {
     if (!limit && !isTemplateTooLarge(set, context.configuration)) {
       const owner = group as Stored<PodCliqueScalingGroup> & StoredScalingGroup
-      const orphans = orphansOfGroup(set, group, world)
+      const orphans = orphansOfGroup(set, group, caches)
       const code = scalingGroupErrorCode.setOwner
       await adopt(orphans, resources.podCliqueScalingGroups, owner, code, context, signal)
       againMs = await syncMembers(set, group, context, signal)
@@ -109,7 +116,7 @@ async function syncMembers(
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<number> {
-  const { world } = context
+  const { caches } = context
   const instance = groupInstanceOf(set, group)
   if (!instance) throw new ComponentFailed('PodClique', unknownGroup(set, group))
   let hasAllClaims = true
@@ -129,7 +136,7 @@ async function syncMembers(
     }),
   )
   // Members come when their claims are there; replicas that are not wanted any more go in any case.
-  const cliques = world.cliques.byIndex('controller', group.metadata.uid)
+  const cliques = caches.cliques.byIndex('controller', group.metadata.uid)
   const plan = planGroup({ set, group, instance, cliques })
   const areHeldBack = plan.create.length > 0 && context.removals.has(set, instance.setReplica)
   const isSurplus = instance.setReplica >= replicaCount(set)
@@ -162,12 +169,12 @@ async function syncMembers(
             // With OnDelete members follow the template at once, their pods when somebody deletes them.
             isOnDelete(set)
               ? patchMember(set, group, clique, member, context, signal)
-              : mendMember(set, clique, member, context, signal),
+              : repairMember(set, clique, member, context, signal),
       ),
     )),
   ]
   if (failures.length)
-    throw new PassFailed(failures.map(failure => new ComponentFailed('PodClique', failure)))
+    throw new ReconcileFailed(failures.map(failure => new ComponentFailed('PodClique', failure)))
   if (areHeldBack) return heldBackMs
   return hasAllClaims && create.length < mostCreated ? 0 : nextSliceMs
 }
@@ -203,12 +210,12 @@ async function terminateReplicas(
   signal: AbortSignal,
 ): Promise<number | undefined> {
   if (!isPaused(set) && (isUpdatingGroup(group) || isOwnTurn(set, group))) return undefined
-  const cliques = context.world.cliques.byIndex('controller', group.metadata.uid)
+  const cliques = context.caches.cliques.byIndex('controller', group.metadata.uid)
   const plan = planGroupTermination(group, cliques, terminationDelayMs(set), context.clock.now())
-  const due = await dueReplicas(set, group, plan.terminate, context, signal)
+  const due = await dueReplicas(set, group, plan.terminate, statusPlanners(context), context, signal)
   await writeOffReplicas(group, due, context, signal)
   const failures = await removeReplicas(set, group, due, context, signal)
-  if (failures.length) throw new PassFailed(failures)
+  if (failures.length) throw new ReconcileFailed(failures)
   return plan.deadline
 }
 
@@ -220,14 +227,14 @@ async function updateStatus(
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<number> {
-  const { world, events: sink, statusPace } = context
-  const stored = world.groups.get(refOf(key)) as Stored<PodCliqueScalingGroup> & StoredScalingGroup
+  const { caches, events: sink, statusPace } = context
+  const stored = caches.groups.get(refOf(key)) as Stored<PodCliqueScalingGroup> & StoredScalingGroup
   if (!stored || stored.metadata.deletionTimestamp) return 0
   // While the operator itself removes the replica of the set, its members disappear on purpose.
   const replica = numberLabel(stored.metadata.labels, label.setReplicaIndex)
   if (failure === undefined && replica !== undefined && context.removals.has(set, replica))
     return removalAfterMs
-  const cliques = world.cliques.byIndex('controller', stored.metadata.uid)
+  const cliques = caches.cliques.byIndex('controller', stored.metadata.uid)
   const observed = observeGroup(set, stored, cliques, context)
   const status = {
     ...observed.status,
@@ -242,16 +249,16 @@ async function updateStatus(
   }
   if (!mergePatch(stored.status, status)) {
     statusPace.drop(stored.metadata.uid)
-    return observed.settlesInMs
+    return observed.stabilizesInMs
   }
   const urges = failure !== undefined || isUpdatingSet(set) || isAwaited(stored, status)
   const waitMs = urges ? 0 : statusPace.waitMs(stored.metadata.uid)
   if (waitMs > 0) return waitMs
-  const isWritten = await writeStatus(world, resources.podCliqueScalingGroups, stored, status, { signal })
+  const isWritten = await writeStatus(caches, resources.podCliqueScalingGroups, stored, status, { signal })
   statusPace.wrote(stored.metadata.uid)
   if (isWritten)
     for (const event of observed.events) sink.emit(stored, eventSource.podCliqueScalingGroup, event)
-  return observed.settlesInMs
+  return observed.stabilizesInMs
 }
 
 /** Whether the set waits for what this status says: that the group serves, or that all of it does. */

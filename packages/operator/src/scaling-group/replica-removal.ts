@@ -9,12 +9,12 @@ import {
   scalingGroupErrorCode,
   selectorText,
 } from '@grove/api'
-import { numberLabel } from '../clique-instance.ts'
-import { CodedError, textOf } from '../coded-error.ts'
+import { removePlanned, removePodsOf, uidsOf } from '../apply/planned-removal.ts'
+import { CodedError, textOf } from '../errors/coded-error.ts'
+import { numberLabel } from '../layout/clique-instance.ts'
+import type { StoredScalingGroup, StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
-import { removePlanned, removePodsOf, uidsOf } from '../planned-removal.ts'
-import { gangsOf, removeGangs } from '../podcliqueset/gangs.ts'
-import type { StoredScalingGroup, StoredSet } from '../stored.ts'
+import { gangsOf, removeGangs } from '../podgang/removal.ts'
 
 /**
  * Deletes cliques and pods of the replicas by label: two requests, however many they are. Parents are deleted before
@@ -28,11 +28,11 @@ export async function removeReplicas(
   signal: AbortSignal,
 ): Promise<unknown[]> {
   if (replicas.length === 0) return []
-  const { world, events: sink } = context
+  const { caches, events: sink } = context
   const { namespace } = set.metadata
   const labels = { ...managedLabels(set.metadata.name), [label.scalingGroup]: group.metadata.name }
   const labelSelector = `${selectorText(labels)},${label.scalingGroupReplicaIndex} in (${replicas.join(',')})`
-  const going = world.cliques
+  const going = caches.cliques
     .byIndex('controller', group.metadata.uid)
     .filter(({ metadata }) =>
       replicas.includes(numberLabel(metadata.labels, label.scalingGroupReplicaIndex) ?? -1),
@@ -43,10 +43,10 @@ export async function removeReplicas(
     (numberLabel(own, label.scalingGroupReplicaIndex) ?? -1) >= group.spec.replicas
   const planned = uidsOf(going)
   const removal = { namespace, labelSelector, planned }
-  const gangs = gangsOf(set, going.filter(isScaledAway), world)
+  const gangs = gangsOf(set, going.filter(isScaledAway), caches)
   const failures = await removeGangs(set, gangs, context, signal)
   try {
-    await removePlanned(world.cliques, removal, world.client, signal)
+    await removePlanned(caches.cliques, removal, caches.client, signal)
     await removePodsOf(set, planned, removal, context, signal)
     for (const replica of replicas)
       sink.emit(

@@ -9,9 +9,9 @@ import {
   type PodClique,
   type PodCliqueScalingGroupStatus,
 } from '@grove/api'
-import { findCondition } from '../condition-list.ts'
-import type { OnTotalLoss } from '../podclique/status.ts'
-import type { StoredScalingGroup } from '../stored.ts'
+import type { StoredScalingGroup } from '../layout/stored.ts'
+import type { OnTotalLoss } from '../state/breach-condition.ts'
+import { findCondition } from '../state/conditions.ts'
 import { planGroupStatus } from './status.ts'
 
 const revision = {

@@ -15,11 +15,17 @@ import {
   type PodCliqueScalingGroupStatus,
   podSelector,
 } from '@grove/api'
-import { findCondition, nthBeginning, withCondition, withoutCondition } from '../condition-list.ts'
-import { nothingScheduled, type OnTotalLoss, timedBreach, wasScheduled } from '../podclique/status.ts'
-import { hasReachedGeneration, isConverged, type Revision, templateHashOfClique } from '../revision.ts'
-import type { StoredScalingGroup } from '../stored.ts'
-import { replicaIndexOf } from './plan.ts'
+import { replicaIndexOf } from '../layout/clique-instance.ts'
+import type { StoredScalingGroup } from '../layout/stored.ts'
+import {
+  hasReachedGeneration,
+  isConverged,
+  type Revision,
+  templateHashOfClique,
+} from '../revision/revision.ts'
+import { nothingScheduled, type OnTotalLoss, timedBreach, wasScheduled } from '../state/breach-condition.ts'
+import { isUpdatingGroup } from '../state/child-state.ts'
+import { findCondition, nthBeginning, withCondition, withoutCondition } from '../state/conditions.ts'
 
 export interface GroupStatusInput {
   readonly set: string
@@ -81,11 +87,6 @@ export function planGroupStatus(input: GroupStatusInput): GroupStatusPlan {
       ? [events.allGroupReplicasLost(before!.scheduledReplicas, input.onTotalLoss === 'Recreate')]
       : [],
   }
-}
-
-export function isUpdatingGroup(group: PodCliqueScalingGroup): boolean {
-  const progress = group.status?.updateProgress
-  return progress !== undefined && progress.updateEndedAt === undefined
 }
 
 /** The live, expected cliques of each replica that has any, by its index. */

@@ -7,11 +7,11 @@ import {
   type OperatorConfiguration,
   type PodSpec,
 } from '@grove/api'
-import { schedulerBackends } from '../backends/registry.ts'
-import { groupReplicasFromTemplate, podGangs } from '../layout.ts'
+import { groupReplicasFromTemplate, podGangs } from '../layout/layout.ts'
+import type { Identified, NewPod, StoredSet } from '../layout/stored.ts'
 import { podClique } from '../objects/clique.ts'
 import { pod } from '../objects/pod.ts'
-import type { Identified, NewPod, StoredSet } from '../stored.ts'
+import { schedulerBackends } from '../schedulers/registry.ts'
 import { clique, sampleSet } from './sample-set.ts'
 
 const backends = schedulerBackends(['default-scheduler', 'volcano'], 'default-scheduler')

@@ -11,7 +11,7 @@ import {
   podSchedulingGate,
   type ScalingGroupTemplate,
 } from '@grove/api'
-import type { StoredSet } from '../stored.ts'
+import type { StoredSet } from '../layout/stored.ts'
 
 export interface CliqueShape {
   readonly replicas?: number

@@ -2,16 +2,12 @@
 
 // KAI's topology of a binding: made and kept by us, or only compared where somebody else keeps it.
 import { type ClusterTopologyBinding, type SchedulerTopologyStatus, scheduler } from '@grove/api'
-import { type Client, isKubeError, type KubeObject, type Stored } from '@grove/kube'
-import { isControlledBy } from '../child-objects.ts'
-import { textOf } from '../coded-error.ts'
-import { kaiTopology } from '../objects/kai-topology.ts'
-import { resources } from '../resources.ts'
+import { type Client, isKubeError, type Stored } from '@grove/kube'
+import { resources } from '../caches/resources.ts'
+import { textOf } from '../errors/coded-error.ts'
+import { isControlledBy } from '../layout/owner.ts'
+import { type KaiTopology, kaiTopology } from '../objects/kai-topology.ts'
 import type { TopologyResult } from './plan.ts'
-
-export interface KaiTopology extends KubeObject {
-  readonly spec?: { readonly levels?: readonly { readonly nodeLabel: string }[] }
-}
 
 export async function syncKaiTopology(
   client: Client,

@@ -12,7 +12,7 @@ import {
   type SchedulerTopologyStatus,
   schedulerTopologyDrift,
 } from '@grove/api'
-import { findCondition, withCondition, withoutCondition } from '../condition-list.ts'
+import { findCondition, withCondition, withoutCondition } from '../state/conditions.ts'
 
 export interface TopologyResult {
   readonly entry: SchedulerTopologyStatus

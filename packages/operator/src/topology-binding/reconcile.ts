@@ -3,9 +3,10 @@
 // One pass over a ClusterTopologyBinding: the schedulers' own topologies and what is said of them.
 import { eventSource, scheduler, topologyAwareSchedulers } from '@grove/api'
 import type { ReconcileContext } from '@grove/kube'
-import { type OperatorContext, timestamp } from '../operator-context.ts'
-import { resources } from '../resources.ts'
-import { writeStatus } from '../status-write.ts'
+import { writeStatus } from '../apply/status-write.ts'
+import { resources } from '../caches/resources.ts'
+import type { OperatorContext } from '../operator-context.ts'
+import { timestamp } from '../state/conditions.ts'
 import { syncKaiTopology } from './kai-topology.ts'
 import { planBindingStatus } from './plan.ts'
 
@@ -15,13 +16,13 @@ export async function reconcileTopologyBinding(
   { signal }: ReconcileContext,
   context: OperatorContext,
 ): Promise<void> {
-  const { world, configuration, events: sink } = context
-  const binding = world.topologyBindings.get({ name })
+  const { caches, configuration, events: sink } = context
+  const binding = caches.topologyBindings.get({ name })
   if (!binding || binding.metadata.deletionTimestamp) return
   const available = topologyAwareSchedulers(configuration)
-  const results = available.has(scheduler.kai) ? [await syncKaiTopology(world.client, binding, signal)] : []
+  const results = available.has(scheduler.kai) ? [await syncKaiTopology(caches.client, binding, signal)] : []
   const plan = planBindingStatus({ binding, results, available, now: timestamp(context.clock) })
-  if (await writeStatus(world, resources.clusterTopologyBindings, binding, plan.status, { signal }))
+  if (await writeStatus(caches, resources.clusterTopologyBindings, binding, plan.status, { signal }))
     for (const event of plan.events) sink.emit(binding, eventSource.clusterTopologyBinding, event)
   const failed = results.find(result => result.failed)
   if (failed) throw new Error(failed.entry.message)

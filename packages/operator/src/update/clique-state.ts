@@ -2,8 +2,8 @@
 
 // Facts about one clique that updates and statuses are computed from.
 import { conditionType, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
-import { findCondition } from '../condition-list.ts'
-import { hasReachedGeneration, type Revision, templateHashOfClique } from '../revision.ts'
+import { hasReachedGeneration, type Revision, templateHashOfClique } from '../revision/revision.ts'
+import { findCondition } from '../state/conditions.ts'
 
 /** Reports whether minAvailable pods are ready. */
 export function hasEnoughReady(clique: PodClique): boolean {

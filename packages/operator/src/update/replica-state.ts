@@ -4,10 +4,10 @@
 // replicas by it. Statuses of children may be older than the last change of the template: an outdated pod is only ruled
 // out by the pods themselves.
 import { conditionType, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
-import { findCondition } from '../condition-list.ts'
-import { scalingGroups, standaloneCliques } from '../layout.ts'
-import { hasReachedGeneration, isConverged, type Revision } from '../revision.ts'
-import type { StoredSet } from '../stored.ts'
+import { scalingGroups, standaloneCliques } from '../layout/layout.ts'
+import type { StoredSet } from '../layout/stored.ts'
+import { hasReachedGeneration, isConverged, type Revision } from '../revision/revision.ts'
+import { findCondition } from '../state/conditions.ts'
 import {
   hasEnoughAvailable,
   hasEnoughReady,

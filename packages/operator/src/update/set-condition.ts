@@ -3,8 +3,8 @@
 // The condition UpdateProgressing of a set: which replicas are updated, what they wait for, and whether the progress
 // deadline has passed.
 import { type Condition, type ConditionValue, conditionType, updateProgressing } from '@grove/api'
-import { findCondition } from '../condition-list.ts'
-import type { StoredSet } from '../stored.ts'
+import type { StoredSet } from '../layout/stored.ts'
+import { findCondition } from '../state/conditions.ts'
 import type { ReplicaUpdateState } from './replica-state.ts'
 
 export interface UpdateConditionInput {

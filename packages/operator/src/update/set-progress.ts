@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { StoredSet } from '../layout/stored.ts'
 // Reads the progress of an update from the status of a set. The controllers of cliques and scaling groups act by it.
-import { revisionOf } from '../revision-of-set.ts'
-import type { StoredSet } from '../stored.ts'
+import { revisionOf } from '../revision/set-revision.ts'
 import { isInProgress } from './progress.ts'
 import { strategyOf } from './strategy.ts'
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { range } from '../layout.ts'
+import { range } from '../layout/layout.ts'
 import { rollingProgress } from './progress.ts'
 import type { ReplicaUpdateState } from './replica-state.ts'
 import { leastLossFirst } from './rolling.ts'

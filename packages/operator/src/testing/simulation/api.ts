@@ -14,8 +14,8 @@ import {
   type Resource,
   type Stored,
 } from '@grove/kube'
-import { resources } from '../../resources.ts'
-import { byController, type World } from '../../world.ts'
+import { byController, type Caches } from '../../caches/caches.ts'
+import { resources } from '../../caches/resources.ts'
 
 export interface Write {
   readonly verb: 'create' | 'patch' | 'delete'
@@ -49,7 +49,7 @@ const dependents = [
 ] as unknown as Resource[]
 
 export class SimulatedApi {
-  readonly world: World
+  readonly caches: Caches
   hooks: Hooks = { before: async () => undefined, after: () => undefined }
   writes = 0
   /** Whether dependents of a removed object are removed with it, or stay as while the garbage collector is busy. */
@@ -64,7 +64,7 @@ export class SimulatedApi {
 
   constructor(clock: Clock, { servesOptionalKinds = false } = {}) {
     this.#clock = clock
-    this.world = this.#makeWorld(servesOptionalKinds)
+    this.caches = this.#makeWorld(servesOptionalKinds)
   }
 
   list<T extends KubeObject>({ resource }: Resource<T>): Stored<T>[] {
@@ -95,7 +95,7 @@ export class SimulatedApi {
       },
     } as unknown as Stored<T>
     this.#keep(resource, stored)
-    this.#tell(resource, { type: 'add', new: stored, old: undefined, source: 'watch' })
+    this.#report(resource, { type: 'add', new: stored, old: undefined, source: 'watch' })
     return stored
   }
 
@@ -115,7 +115,7 @@ export class SimulatedApi {
     if (kind.get(object.metadata.name)?.metadata.uid === object.metadata.uid) {
       kind.delete(object.metadata.name)
       this.#controlled.get(`${resource} ${byController(object)}`)?.delete(object.metadata.name)
-      this.#tell(resource, { type: 'delete', old: object, new: undefined, source: 'watch' })
+      this.#report(resource, { type: 'delete', old: object, new: undefined, source: 'watch' })
     }
     if (!this.collectsGarbage) return
     for (const dependent of dependents)
@@ -134,7 +134,7 @@ export class SimulatedApi {
     const stored = { ...after, metadata } as Stored<KubeObject>
     this.#controlled.get(`${resource} ${byController(before)}`)?.delete(before.metadata.name)
     this.#keep(resource, stored)
-    this.#tell(resource, { type: 'update', old: before, new: stored, source: 'watch' })
+    this.#report(resource, { type: 'update', old: before, new: stored, source: 'watch' })
     return stored
   }
 
@@ -145,7 +145,7 @@ export class SimulatedApi {
     this.#controlled.set(key, controlled.set(object.metadata.name, object))
   }
 
-  #tell(resource: string, change: Change<KubeObject>): void {
+  #report(resource: string, change: Change<KubeObject>): void {
     const observers = resource === resources.pods.resource ? this.#observersOfPods : this.#observers
     for (const observer of observers) observer(change, resource)
   }
@@ -230,7 +230,7 @@ export class SimulatedApi {
     }
   }
 
-  #makeWorld(servesOptionalKinds: boolean): World {
+  #makeWorld(servesOptionalKinds: boolean): Caches {
     const indexed = (resource: Resource, index: string, key: string) =>
       index === 'controller'
         ? this.controlledBy(resource, key)
@@ -268,7 +268,7 @@ export class SimulatedApi {
       }),
       onChangeOfAny: (observer: Observer) => this.#observers.push(observer),
       podsOf: ({ metadata }: KubeObject) => this.controlledBy(resources.pods, metadata?.uid ?? ''),
-    } as unknown as World
+    } as unknown as Caches
   }
 }
 

@@ -5,16 +5,16 @@
 // is nobody's fault.
 import { label, type Pod, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
-import { numberLabel } from '../../clique-instance.ts'
-import { replicaCount } from '../../layout.ts'
-import { indexOf, isActive, isFinished, isReady, templateHashOf } from '../../podclique/pod-state.ts'
-import { isOnDelete, updatingReplicas } from '../../podcliqueset/update.ts'
-import { resources } from '../../resources.ts'
-import { templateHashOfClique } from '../../revision.ts'
-import { revisionOf } from '../../revision-of-set.ts'
-import type { StoredSet } from '../../stored.ts'
+import { resources } from '../../caches/resources.ts'
+import { numberLabel } from '../../layout/clique-instance.ts'
+import { replicaCount } from '../../layout/layout.ts'
+import type { StoredSet } from '../../layout/stored.ts'
+import { templateHashOfClique } from '../../revision/revision.ts'
+import { revisionOf } from '../../revision/set-revision.ts'
+import { indexOf, isActive, isFinished, isReady, templateHashOf } from '../../state/pod-state.ts'
+import { isOnDelete, updatingReplicas } from '../../update/set-update.ts'
 import type { Write } from './api.ts'
-import type { Observer, PassKind, Simulation } from './simulation.ts'
+import type { ControllerKind, Observer, Simulation } from './simulation.ts'
 import { judgeStandIns, type WrittenProgress } from './stand-ins.ts'
 
 interface Taken {
@@ -31,7 +31,7 @@ export class DisruptionObserver implements Observer {
   readonly #notReadyOnce = new Set<string>()
   #updating: readonly number[] = []
 
-  passBegins(simulation: Simulation, _kind: PassKind): void {
+  reconcileBegins(simulation: Simulation, _kind: ControllerKind): void {
     this.#setAtBegin = simulation.set
     this.#replicasAtBegin = new Map(
       [...simulation.cliques, ...simulation.groups].map(({ metadata, spec }) => [
@@ -72,11 +72,11 @@ export class DisruptionObserver implements Observer {
   }
 
   deletes(simulation: Simulation, { resource, objects }: Write): void {
-    if (resource === 'pods' && simulation.pass === 'clique')
+    if (resource === 'pods' && simulation.reconciling === 'clique')
       for (const pod of objects) this.#deletesPod(simulation, pod as Stored<Pod>)
-    if (resource === 'podcliques' && simulation.pass === 'group')
+    if (resource === 'podcliques' && simulation.reconciling === 'group')
       this.#deletesGroupReplicas(simulation, objects)
-    if (resource === 'podcliques' && simulation.pass === 'set')
+    if (resource === 'podcliques' && simulation.reconciling === 'set')
       for (const { metadata } of objects)
         if ((numberLabel(metadata.labels, label.setReplicaIndex) ?? 0) < this.#wantedSetReplicas(simulation))
           fail(`PodClique ${metadata.name} was deleted although its replica is wanted`)

@@ -3,7 +3,7 @@
 // What people and autoscalers do to a set.
 import type { CliqueTemplate, PodClique, PodCliqueScalingGroup, PodCliqueSetUpdateStrategy } from '@grove/api'
 import type { Resource, Stored } from '@grove/kube'
-import { resources } from '../../resources.ts'
+import { resources } from '../../caches/resources.ts'
 import { type Simulation, setName } from './simulation.ts'
 
 export type Edit =

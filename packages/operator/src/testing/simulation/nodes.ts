@@ -3,8 +3,8 @@
 // Nodes with a few places each, on which pods are placed, start, fail, recover and end, one step at a time.
 import type { Pod, PodCondition } from '@grove/api'
 import type { Stored } from '@grove/kube'
-import { isFinished, isReady, isScheduled, isTerminating } from '../../podclique/pod-state.ts'
-import { resources } from '../../resources.ts'
+import { resources } from '../../caches/resources.ts'
+import { isFinished, isReady, isScheduled, isTerminating } from '../../state/pod-state.ts'
 import type { SimulatedApi } from './api.ts'
 import type { Random } from './random.ts'
 

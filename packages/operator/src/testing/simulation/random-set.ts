@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { StoredSet } from '../../stored.ts'
+import type { StoredSet } from '../../layout/stored.ts'
 import { clique, group, sampleSet } from '../sample-set.ts'
 import type { Random } from './random.ts'
 import { setName } from './simulation.ts'

@@ -3,7 +3,7 @@
 // A simulated set whose every write and event is on record, and whose writes can be refused.
 import type { EventValue } from '@grove/api'
 import type { KubeObject } from '@grove/kube'
-import type { StoredSet } from '../../stored.ts'
+import type { StoredSet } from '../../layout/stored.ts'
 import type { Write } from './api.ts'
 import { type Observer, Simulation } from './simulation.ts'
 
@@ -13,7 +13,7 @@ export interface Told {
   readonly event: EventValue
 }
 
-const nobody: Observer = { passBegins: () => {}, patches: () => {}, deletes: () => {}, looks: () => {} }
+const nobody: Observer = { reconcileBegins: () => {}, patches: () => {}, deletes: () => {}, looks: () => {} }
 
 export class RecordedSimulation extends Simulation {
   /** As `verb resource`, in the order in which they were sent. */
@@ -48,7 +48,7 @@ export class RecordedSimulation extends Simulation {
     }
   }
 
-  /** One pass over the set; what failed in it. */
+  /** One reconcile of the set; what failed in it. */
   async lookAtSet(): Promise<unknown> {
     this.writes.length = 0
     this.told.length = 0

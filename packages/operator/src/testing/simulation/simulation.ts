@@ -10,20 +10,21 @@ import {
   type PodCliqueSet,
 } from '@grove/api'
 import { FakeClock, type ReconcileResult, type Resource, silentLogger } from '@grove/kube'
-import { schedulerBackends } from '../../backends/registry.ts'
-import { keyOf } from '../../object-key.ts'
-import type { EventSink, OperatorContext } from '../../operator-context.ts'
+import type { EventSink } from '../../apply/event-sink.ts'
+import { RemovalsUnderWay } from '../../apply/removals-under-way.ts'
+import { StatusPace } from '../../apply/status-pace.ts'
+import { resources } from '../../caches/resources.ts'
+import type { GangKey } from '../../layout/gang-key.ts'
+import { keyOf } from '../../layout/object-key.ts'
+import type { StoredSet } from '../../layout/stored.ts'
+import type { OperatorContext } from '../../operator-context.ts'
 import { reconcileClique } from '../../podclique/reconcile.ts'
 import { SetReconciler } from '../../podcliqueset/reconcile.ts'
 import { TokenSecrets } from '../../podcliqueset/token-secret.ts'
 import { GangFailures } from '../../podgang/failures.ts'
-import type { GangKey } from '../../podgang/key.ts'
 import { GangReconciler } from '../../podgang/reconcile.ts'
-import { RemovalsUnderWay } from '../../removals-under-way.ts'
-import { resources } from '../../resources.ts'
 import { reconcileScalingGroup } from '../../scaling-group/reconcile.ts'
-import { StatusPace } from '../../status-pace.ts'
-import type { StoredSet } from '../../stored.ts'
+import { schedulerBackends } from '../../schedulers/registry.ts'
 import { failure, SimulatedApi, type Write } from './api.ts'
 import { SimulatedNodes } from './nodes.ts'
 import { OwnershipCheck } from './ownership.ts'
@@ -33,7 +34,7 @@ export const setName = 'w'
 
 /** Watches what the operator does and throws when it must not. */
 export interface Observer {
-  passBegins(simulation: Simulation, kind: PassKind): void
+  reconcileBegins(simulation: Simulation, kind: ControllerKind): void
   /** Before the operator changes or deletes something; what it decided by is still as it was. */
   patches(simulation: Simulation, write: Write): void
   deletes(simulation: Simulation, write: Write): void
@@ -41,7 +42,7 @@ export interface Observer {
   looks(simulation: Simulation): void
 }
 
-export type PassKind = 'set' | 'group' | 'clique' | 'gang'
+export type ControllerKind = 'set' | 'group' | 'clique' | 'gang'
 
 export interface SimulationOptions {
   readonly seed: number
@@ -66,7 +67,7 @@ export class Simulation {
   readonly nodes: SimulatedNodes
   /** In percent of the writes. */
   faults = 0
-  pass: PassKind = 'set'
+  reconciling: ControllerKind = 'set'
   readonly #options: SimulationOptions
   #context!: OperatorContext
   #tokens!: TokenSecrets
@@ -106,7 +107,7 @@ export class Simulation {
     this.#isDead = false
     const { scheduler = 'default-scheduler' } = this.#options
     this.#context = {
-      world: this.api.world,
+      caches: this.api.caches,
       clock: this.clock,
       configuration: this.#options.configuration ?? defaultConfiguration(),
       backends: schedulerBackends([scheduler], scheduler),
@@ -126,35 +127,35 @@ export class Simulation {
     this.#gangs = new GangReconciler(this.#context, failures)
   }
 
-  /** One pass of one controller over one object. */
-  async reconcile(kind: PassKind): Promise<void> {
+  /** One reconcile of one controller over one object. */
+  async reconcile(kind: ControllerKind): Promise<void> {
     const key = this.random.pick(this.#keys(kind))
     if (key) await this.#run(kind, key)
   }
 
-  /** One pass of every controller over every object. */
+  /** One reconcile of every controller over every object. */
   async reconcileAll(): Promise<void> {
     for (const kind of ['set', 'group', 'clique', 'gang', 'clique', 'group', 'set'] as const)
       for (const key of this.#keys(kind)) await this.#run(kind, key)
   }
 
-  /** One pass over one object, by its key without the namespace; resolves with what went wrong. */
-  async passOver(kind: PassKind, name: string): Promise<unknown> {
+  /** One reconcile of one object, by its key without the namespace; resolves with what went wrong. */
+  async reconcileOne(kind: ControllerKind, name: string): Promise<unknown> {
     try {
-      await this.#pass(kind, `${this.set.metadata.namespace}/${name}`)
+      await this.#reconcileKey(kind, `${this.set.metadata.namespace}/${name}`)
       return undefined
     } catch (error) {
       return error
     }
   }
 
-  /** One pass over the set; resolves with when it wants to be looked at again. */
+  /** One reconcile of the set; resolves with when it wants to be looked at again. */
   resultOfSet(): Promise<ReconcileResult | undefined> {
-    const pass = { signal: new AbortController().signal, clock: this.clock, log: silentLogger }
-    return this.#sets.reconcile(keyOf(this.set), pass)
+    const run = { signal: new AbortController().signal, clock: this.clock, log: silentLogger }
+    return this.#sets.reconcile(keyOf(this.set), run)
   }
 
-  /** One pass over a clique; resolves with how soon it wants to be looked at again. */
+  /** One reconcile of a clique; resolves with how soon it wants to be looked at again. */
   async lookAgainAfter(clique: string): Promise<number | undefined> {
     return (await this.#reconcileClique(clique))?.requeueAfter
   }
@@ -165,12 +166,12 @@ export class Simulation {
   }
 
   #reconcileClique(clique: string): ReturnType<typeof reconcileClique> {
-    const pass = { signal: new AbortController().signal, clock: this.clock, log: silentLogger }
+    const run = { signal: new AbortController().signal, clock: this.clock, log: silentLogger }
     const key = `${this.set.metadata.namespace}/${clique}` as never
-    return reconcileClique(key, pass, this.#context, this.#tokens)
+    return reconcileClique(key, run, this.#context, this.#tokens)
   }
 
-  #keys(kind: PassKind): string[] {
+  #keys(kind: ControllerKind): string[] {
     const keysOf = (resource: Resource) => this.api.list(resource).map(keyOf)
     if (kind === 'gang') return [...this.#gangKeys]
     if (kind === 'set') return keysOf(resources.podCliqueSets as unknown as Resource)
@@ -178,11 +179,11 @@ export class Simulation {
     return keysOf(resources.podCliques as unknown as Resource)
   }
 
-  async #run(kind: PassKind, key: string): Promise<void> {
-    this.pass = kind
-    this.#options.observer.passBegins(this, kind)
+  async #run(kind: ControllerKind, key: string): Promise<void> {
+    this.reconciling = kind
+    this.#options.observer.reconcileBegins(this, kind)
     try {
-      await this.#pass(kind, key)
+      await this.#reconcileKey(kind, key)
     } catch (error) {
       if (!this.#violation && this.faults === 0 && !isRace(error)) throw error
     }
@@ -191,12 +192,12 @@ export class Simulation {
     this.#options.observer.looks(this)
   }
 
-  async #pass(kind: PassKind, key: string): Promise<void> {
-    const pass = { signal: new AbortController().signal, clock: this.clock, log: silentLogger }
-    if (kind === 'set') await this.#sets.reconcile(key as never, pass)
-    else if (kind === 'group') await reconcileScalingGroup(key as never, pass, this.#context)
-    else if (kind === 'clique') await reconcileClique(key as never, pass, this.#context, this.#tokens)
-    else await this.#gangs.reconcile(key as never, pass)
+  async #reconcileKey(kind: ControllerKind, key: string): Promise<void> {
+    const run = { signal: new AbortController().signal, clock: this.clock, log: silentLogger }
+    if (kind === 'set') await this.#sets.reconcile(key as never, run)
+    else if (kind === 'group') await reconcileScalingGroup(key as never, run, this.#context)
+    else if (kind === 'clique') await reconcileClique(key as never, run, this.#context, this.#tokens)
+    else await this.#gangs.reconcile(key as never, run)
   }
 
   /** A pass swallows what goes wrong in it; a violation must not be lost with it. */

@@ -3,14 +3,14 @@
 // Judges what an update with surge replicas decides: what it takes down must not be missed more than it may be,
 // and what stands in for it goes no sooner. By the statuses of the children, which is what can be known.
 import { label, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
-import { numberLabel } from '../../clique-instance.ts'
-import { range, replicaCount, scalingGroups, standaloneCliques } from '../../layout.ts'
-import { isActive, templateHashOf } from '../../podclique/pod-state.ts'
-import { updatingReplicas } from '../../podcliqueset/update.ts'
-import { resources } from '../../resources.ts'
-import { templateHashOfClique } from '../../revision.ts'
-import { revisionOf } from '../../revision-of-set.ts'
-import type { StoredSet } from '../../stored.ts'
+import { resources } from '../../caches/resources.ts'
+import { numberLabel } from '../../layout/clique-instance.ts'
+import { range, replicaCount, scalingGroups, standaloneCliques } from '../../layout/layout.ts'
+import type { StoredSet } from '../../layout/stored.ts'
+import { templateHashOfClique } from '../../revision/revision.ts'
+import { revisionOf } from '../../revision/set-revision.ts'
+import { isActive, templateHashOf } from '../../state/pod-state.ts'
+import { updatingReplicas } from '../../update/set-update.ts'
 import type { Simulation } from './simulation.ts'
 
 /** What a write to the status of a set says of its update; absent members stay as they are. */

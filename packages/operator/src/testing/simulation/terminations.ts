@@ -4,20 +4,20 @@
 // delay is taken down, and nothing that is being updated. Breaches are judged by the pods themselves.
 import { type EventValue, label, type Pod, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
-import { numberLabel } from '../../clique-instance.ts'
-import { replicaCount } from '../../layout.ts'
-import type { EventSink } from '../../operator-context.ts'
+import type { EventSink } from '../../apply/event-sink.ts'
+import { resources } from '../../caches/resources.ts'
+import { numberLabel } from '../../layout/clique-instance.ts'
+import { replicaCount } from '../../layout/layout.ts'
+import { templateHashOfClique } from '../../revision/revision.ts'
+import { revisionOf } from '../../revision/set-revision.ts'
 import {
   hasFailedContainer,
   isActive,
   isReady,
   isScheduled,
   isStartedNotReady,
-} from '../../podclique/pod-state.ts'
-import { isPaused, updatingReplicas } from '../../podcliqueset/update.ts'
-import { resources } from '../../resources.ts'
-import { templateHashOfClique } from '../../revision.ts'
-import { revisionOf } from '../../revision-of-set.ts'
+} from '../../state/pod-state.ts'
+import { isPaused, updatingReplicas } from '../../update/set-update.ts'
 import type { Write } from './api.ts'
 import type { Observer, Simulation } from './simulation.ts'
 
@@ -49,7 +49,7 @@ export class TerminationObserver implements Observer {
     },
   }
 
-  passBegins(simulation: Simulation): void {
+  reconcileBegins(simulation: Simulation): void {
     this.looks(simulation)
   }
 
@@ -77,8 +77,8 @@ export class TerminationObserver implements Observer {
 
   deletes(simulation: Simulation, { resource, objects }: Write): void {
     if (resource !== 'podcliques' || objects.length === 0) return
-    if (simulation.pass === 'set') this.#terminatesReplica(simulation, objects)
-    if (simulation.pass === 'group') this.#terminatesGroupReplicas(simulation, objects)
+    if (simulation.reconciling === 'set') this.#terminatesReplica(simulation, objects)
+    if (simulation.reconciling === 'group') this.#terminatesGroupReplicas(simulation, objects)
   }
 
   #terminatesReplica(simulation: Simulation, objects: readonly Stored<KubeObject>[]): void {

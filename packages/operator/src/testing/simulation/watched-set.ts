@@ -3,7 +3,7 @@
 // A simulated set that has settled, every event told about it since, and writes that may be refused.
 import assert from 'node:assert/strict'
 import type { LastError } from '@grove/api'
-import type { StoredSet } from '../../stored.ts'
+import type { StoredSet } from '../../layout/stored.ts'
 import { failure, type Write } from './api.ts'
 import { Simulation } from './simulation.ts'
 import { settle } from './wellness.ts'
@@ -26,7 +26,7 @@ export async function watchedSet(set: StoredSet): Promise<WatchedSet> {
     set,
     nodes: 2,
     places: 50,
-    observer: { passBegins: () => {}, patches: () => {}, deletes: () => {}, looks: () => {} },
+    observer: { reconcileBegins: () => {}, patches: () => {}, deletes: () => {}, looks: () => {} },
     events: {
       emit: ({ kind, metadata }, source, { type, reason, message }) =>
         void told.push(`${kind}/${metadata?.name} ${source} ${type} ${reason}: ${message}`),

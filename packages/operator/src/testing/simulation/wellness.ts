@@ -2,9 +2,9 @@
 
 // Whether a set is what was asked for last, and says so.
 import { label, type Pod } from '@grove/api'
-import { isActive, isReady, templateHashOf } from '../../podclique/pod-state.ts'
-import { resources } from '../../resources.ts'
-import { revisionOf } from '../../revision-of-set.ts'
+import { resources } from '../../caches/resources.ts'
+import { revisionOf } from '../../revision/set-revision.ts'
+import { isActive, isReady, templateHashOf } from '../../state/pod-state.ts'
 import type { Simulation } from './simulation.ts'
 
 /** Lets everything happen that happens by itself, until nothing does or patience ends. */

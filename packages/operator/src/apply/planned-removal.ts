@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Deletes many objects of one owner. A label alone proves nothing about ownership: users copy labels, as `kubectl expose`
+// does. A collection is deleted by label only while the cache shows that every object that matches is to go; otherwise
+// each object is deleted by name with its UID. See docs/decisions/0011-only-own-objects-are-deleted.md.
+import {
+  type Client,
+  isConflict,
+  isKubeError,
+  isNotFound,
+  type KubeObject,
+  labelMatcher,
+  mayBeCarriedOut,
+  type Resource,
+  type Stored,
+} from '@grove/kube'
+import type { Caches } from '../caches/caches.ts'
+import type { StoredSet } from '../layout/stored.ts'
+import type { RemovalsUnderWay } from './removals-under-way.ts'
+import { runAll } from './writes.ts'
+
+export interface PlannedRemoval {
+  readonly namespace: string
+  readonly labelSelector: string
+  /** UIDs of what is to go; what they control goes as well. */
+  readonly planned: ReadonlySet<string>
+}
+
+/** The part of a watch cache that shows which objects a selector matches. */
+export interface KnownObjects<T extends KubeObject = KubeObject> {
+  readonly resource: Resource<T>
+  list(namespace: string): Stored<T>[]
+}
+
+/**
+ * The selector must match no object that the cache does not hold. A collection request is never repeated, because it
+ * deletes whatever matches when it arrives: after a response that leaves the outcome open, the remaining planned objects
+ * are listed and deleted by UID.
+ */
+export async function removePlanned<T extends KubeObject>(
+  known: KnownObjects<T>,
+  { namespace, labelSelector, planned }: PlannedRemoval,
+  client: Pick<Client, 'deleteCollection' | 'delete' | 'list'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { resource } = known
+  const matching = known.list(namespace).filter(labelMatcher(labelSelector))
+  const remaining = (objects: readonly Stored<T>[]) =>
+    objects.filter(object => !object.metadata.deletionTimestamp && isPlanned(object, planned))
+  if (remaining(matching).length === 0) return
+  const byUid = async (objects: readonly Stored<T>[]) => {
+    const failures = await removeByUid(resource, remaining(objects), client, signal)
+    // The failures have one cause, and there may be thousands: report one.
+    if (failures.length) throw failures[0]
+  }
+  if (!matching.every(object => isPlanned(object, planned))) return byUid(matching)
+  const options = { namespace, labelSelector, signal }
+  try {
+    await client.deleteCollection(resource, options)
+  } catch (error) {
+    if (!isKubeError(error) || !mayBeCarriedOut(error)) throw error
+    const { items } = await client.list(resource, options)
+    await byUid(items)
+  }
+}
+
+/** Deletes the pods of cliques that are deleted already, given by UID. The next reconcile of the set repeats what fails. */
+export async function removePodsOf(
+  set: StoredSet,
+  cliques: ReadonlySet<string>,
+  removal: Omit<PlannedRemoval, 'planned'>,
+  { caches, removals }: { readonly caches: Caches; readonly removals: RemovalsUnderWay },
+  signal: AbortSignal,
+): Promise<void> {
+  removals.leavePods(set, cliques)
+  await removePlanned(caches.pods, { ...removal, planned: cliques }, caches.client, signal)
+  removals.podsRemoved(set, cliques)
+}
+
+/** Deletes exactly these objects, not objects that have taken their names since. Returns the failures. */
+export function removeByUid<T extends KubeObject>(
+  resource: Resource<T>,
+  objects: readonly Stored<T>[],
+  client: Pick<Client, 'delete'>,
+  signal: AbortSignal,
+): Promise<unknown[]> {
+  return runAll(
+    objects.map(({ metadata: { name, namespace = '', uid } }) => async () => {
+      try {
+        await client.delete(resource, { namespace, name }, { signal, preconditions: { uid } })
+      } catch (error) {
+        // NotFound: already deleted. Conflict: another object has the name.
+        if (!isNotFound(error) && !isConflict(error)) throw error
+      }
+    }),
+  )
+}
+
+export function uidsOf(objects: readonly KubeObject[]): Set<string> {
+  return new Set(objects.map(({ metadata }) => metadata?.uid ?? ''))
+}
+
+function isPlanned({ metadata }: KubeObject, planned: ReadonlySet<string>): boolean {
+  const controller = metadata?.ownerReferences?.find(owner => owner.controller)
+  return planned.has(metadata?.uid ?? '') || (controller !== undefined && planned.has(controller.uid))
+}

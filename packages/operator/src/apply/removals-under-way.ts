@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { keyOf } from '../layout/object-key.ts'
+import type { StoredSet } from '../layout/stored.ts'
+
+/** What belongs to a replica that is being removed is mostly gone before; should that fail, it is looked at again. */
+export const removalAfterMs = 5_000
+
+/**
+ * Replicas of sets that are being removed, to stay away or to come anew. Thousands of cliques take seconds to go, and they
+ * go by label: what others made for such a replica in the meantime would go with them.
+ */
+export class RemovalsUnderWay {
+  readonly #replicas = new Set<string>()
+  /** UID of a set → UIDs of its deleted cliques whose pods may not be deleted yet. */
+  readonly #podsLeft = new Map<string, Set<string>>()
+
+  has(set: StoredSet, replica: number): boolean {
+    return this.#replicas.has(idOf(set, replica))
+  }
+
+  /** The same replica is never removed twice at once: one set is looked at by one pass at a time. */
+  async during<T>(set: StoredSet, replicas: readonly number[], work: () => Promise<T>): Promise<T> {
+    const ids = replicas.map(replica => idOf(set, replica))
+    for (const id of ids) this.#replicas.add(id)
+    try {
+      return await work()
+    } finally {
+      for (const id of ids) this.#replicas.delete(id)
+    }
+  }
+
+  /**
+   * Cliques are deleted before their pods. If the request for the pods fails, no object shows any more whose pods they
+   * were: these UIDs let the next reconcile of the set repeat it. A process that ends in between leaves the pods to the
+   * garbage collector.
+   */
+  leavePods({ metadata }: StoredSet, cliques: Iterable<string>): void {
+    this.#podsLeft.set(metadata.uid, new Set([...this.podsLeft({ metadata }), ...cliques]))
+  }
+
+  podsLeft({ metadata }: Pick<StoredSet, 'metadata'>): ReadonlySet<string> {
+    return this.#podsLeft.get(metadata.uid) ?? new Set()
+  }
+
+  podsRemoved({ metadata: { uid } }: StoredSet, cliques: Iterable<string>): void {
+    const left = this.#podsLeft.get(uid)
+    for (const clique of cliques) left?.delete(clique)
+    if (left?.size === 0) this.#podsLeft.delete(uid)
+  }
+
+  forget(setUid: string): void {
+    this.#podsLeft.delete(setUid)
+  }
+}
+
+function idOf(set: StoredSet, replica: number): string {
+  return `${keyOf(set)}/${replica}`
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Carries out what plans ask for: many writes at a time but not any number, every failure collected, none swallowed.
+import type { Client, KubeObject, PatchOptions, Resource, Stored } from '@grove/kube'
+
+/** One pass never has more requests under way than this: a large set must not crowd out the others. */
+export const parallelWrites = 32
+/**
+ * Objects of one kind that one reconcile creates at most. A set may want many thousands: the next reconcile creates the
+ * next slice, so that neither memory nor the time of one reconcile depends on a replica count.
+ */
+export const mostCreated = 500
+/** Creations start with a few and become more as they succeed: a quota is met by a few refusals, not by hundreds. */
+export const firstBatch = 8
+
+export type Task = () => Promise<unknown>
+
+/** Runs all tasks, whatever becomes of the others; returns the failures in the order of the tasks. */
+export async function runAll(tasks: readonly Task[]): Promise<unknown[]> {
+  const failures: { at: number; error: unknown }[] = []
+  let next = 0
+  const worker = async () => {
+    for (let at = next++; at < tasks.length; at = next++) {
+      try {
+        await tasks[at]!()
+      } catch (error) {
+        failures.push({ at, error })
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(parallelWrites, tasks.length) }, worker))
+  return failures.sort((a, b) => a.at - b.at).map(({ error }) => error)
+}
+
+/**
+ * Runs tasks, a few at first; each that succeeds lets two more begin, up to what may be under way. After the first failure,
+ * or after as many as are tolerated, none begins any more.
+ */
+export async function runSlowStart(
+  tasks: readonly Task[],
+  { tolerated = 1 }: { readonly tolerated?: number } = {},
+): Promise<{ failures: unknown[]; skipped: number }> {
+  const failures: { at: number; error: unknown }[] = []
+  const workers: Promise<void>[] = []
+  let next = 0
+  const begin = () => {
+    if (workers.length < parallelWrites && next < tasks.length) workers.push(worker())
+  }
+  const worker = async () => {
+    while (next < tasks.length && failures.length < tolerated) {
+      const at = next++
+      try {
+        await tasks[at]!()
+        begin()
+      } catch (error) {
+        failures.push({ at, error })
+        // What is rejected is followed by less, not by as much again.
+        return
+      }
+    }
+  }
+  for (let count = 0; count < firstBatch; count++) begin()
+  // More may have begun while the earlier ones ran.
+  for (let at = 0; at < workers.length; at++) await workers[at]
+  const inOrder = failures.sort((a, b) => a.at - b.at).map(({ error }) => error)
+  return { failures: inOrder, skipped: tasks.length - next }
+}
+
+/** The body of a merge patch or of a strategic merge patch. */
+export type ObjectPatch =
+  | { readonly merge: Readonly<Record<string, unknown>> }
+  | { readonly strategic: Readonly<Record<string, unknown>> }
+
+/**
+ * Patches this object and no other that has taken its name since: the patch carries the UID, and the API server rejects
+ * it as a conflict where the UID differs. Every patch of the reconcilers goes through here.
+ */
+export function patchObject<T extends KubeObject>(
+  { client }: { readonly client: Pick<Client, 'patch'> },
+  resource: Resource<T>,
+  { metadata: { name, namespace, uid } }: Pick<Stored<T>, 'metadata'>,
+  patch: ObjectPatch,
+  options: PatchOptions,
+): Promise<Stored<T>> {
+  const identified = (body: Readonly<Record<string, unknown>>) => ({
+    ...body,
+    metadata: { ...(body.metadata as object | undefined), uid },
+  })
+  return client.patch(
+    resource,
+    { name, ...(namespace && { namespace }) },
+    'merge' in patch ? { merge: identified(patch.merge) } : { strategic: identified(patch.strategic) },
+    options,
+  )
+}
+
+/** `more`: everything that one reconcile creates was created, and the next one continues. */
+export type Progress = 'complete' | 'more'

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Everything the operator knows of the cluster: one cache per kind, with the indexes by which planners look things up.
+// What we write is visible here as soon as the write has been answered.
+import {
+  type ClusterTopologyBinding,
+  type ControllerRevision,
+  type HorizontalPodAutoscaler,
+  label,
+  operatorName,
+  type Pod,
+  type PodClique,
+  type PodCliqueScalingGroup,
+  type PodCliqueSet,
+  type PodGang,
+  type ResourceClaim,
+  type ResourceClaimTemplate,
+  type Role,
+  type RoleBinding,
+  type Service,
+  type ServiceAccount,
+} from '@grove/api'
+import {
+  byControllerUid,
+  byLabel,
+  type CachedClient,
+  type Change,
+  type Client,
+  type Clock,
+  createCachedClient,
+  type IndexFunction,
+  isNotFound,
+  type KubeError,
+  type KubeObject,
+  type Projection,
+  type Resource,
+  type ResourceDescriptor,
+  type Stored,
+  WatchCache,
+  type WriteFolder,
+} from '@grove/kube'
+import type { ObjectKey } from '../layout/object-key.ts'
+import type { ComputeDomain } from '../objects/compute-domain.ts'
+import type { KaiTopology } from '../objects/kai-topology.ts'
+import { projectPod } from './pod-projection.ts'
+import { resources } from './resources.ts'
+
+export interface CachesOptions {
+  /** Which of the kinds are watched that not every cluster has; none of them unless told. */
+  readonly watches?: (resource: ResourceDescriptor) => OptionalWatch
+  readonly clock?: Clock
+  readonly onFailure?: (resource: string, error: KubeError, retryInMs: number) => void
+}
+
+/** `late`: the cluster does not serve the kind yet. Nobody waits for it, and it is watched as soon as it is there. */
+export type OptionalWatch = 'now' | 'late' | 'never'
+
+type Owned<T extends KubeObject> = WatchCache<T, T, 'controller'>
+
+export class Caches {
+  readonly client: CachedClient
+  readonly sets: WatchCache<PodCliqueSet>
+  readonly groups: WatchCache<PodCliqueScalingGroup, PodCliqueScalingGroup, 'controller' | 'set'>
+  readonly cliques: WatchCache<PodClique, PodClique, 'controller' | 'set' | 'basePodGang'>
+  readonly gangs: Owned<PodGang>
+  readonly pods: Owned<Pod>
+  readonly services: Owned<Service>
+  readonly serviceAccounts: Owned<ServiceAccount>
+  readonly roles: Owned<Role>
+  readonly roleBindings: Owned<RoleBinding>
+  readonly autoscalers: Owned<HorizontalPodAutoscaler>
+  readonly topologyBindings: WatchCache<ClusterTopologyBinding>
+  readonly computeDomains: Owned<ComputeDomain> | undefined
+  /** Undefined also where we may not read them: sets work, without a history. */
+  readonly controllerRevisions: Owned<ControllerRevision> | undefined
+  /** For those who want to hear of what is in them: empty and silent while the cluster does not serve the kind. */
+  readonly optional: OptionalCaches
+  readonly #running: { readonly cache: RunningCache; readonly isLate: boolean }[] = []
+
+  constructor(client: Client, options: CachesOptions = {}) {
+    this.client = createCachedClient(client)
+    const watches = options.watches ?? (() => 'never')
+    const keep = <T extends KubeObject, C extends WatchCacheOf<T>>(cache: C): C => {
+      this.#running.push({ cache, isLate: watches(cache.resource) === 'late' })
+      this.client.attach<T>(cache)
+      return cache
+    }
+    const common = (resource: ResourceDescriptor) => ({
+      ...(options.clock && { clock: options.clock }),
+      ...(options.onFailure && {
+        onFailure: (error: KubeError, retryInMs: number) => {
+          const isAwaited = watches(resource) === 'late' && isNotFound(error)
+          if (!isAwaited) options.onFailure!(resource.resource, error, retryInMs)
+        },
+      }),
+    })
+    // Objects of ours among those of everybody else: only ours are worth the memory.
+    const ours = <T extends KubeObject>(resource: Resource<T>, project?: Projection<T, T>): Owned<T> =>
+      keep(
+        new WatchCache<T, T, 'controller'>(client, resource, {
+          ...common(resource),
+          labelSelector: `${label.managedBy}=${operatorName}`,
+          indexes: { controller: byController },
+          ...(project && { project }),
+        }),
+      )
+    const bySet = byLabel(label.partOf, { namespaced: true })
+    this.sets = keep(
+      new WatchCache<PodCliqueSet>(client, resources.podCliqueSets, common(resources.podCliqueSets)),
+    )
+    this.groups = keep(
+      new WatchCache<PodCliqueScalingGroup, PodCliqueScalingGroup, 'controller' | 'set'>(
+        client,
+        resources.podCliqueScalingGroups,
+        { ...common(resources.podCliqueScalingGroups), indexes: { controller: byController, set: bySet } },
+      ),
+    )
+    this.cliques = keep(
+      new WatchCache<PodClique, PodClique, 'controller' | 'set' | 'basePodGang'>(
+        client,
+        resources.podCliques,
+        {
+          ...common(resources.podCliques),
+          indexes: {
+            controller: byController,
+            set: bySet,
+            basePodGang: byLabel(label.basePodGang, { namespaced: true }),
+          },
+        },
+      ),
+    )
+    this.gangs = keep(
+      new WatchCache<PodGang, PodGang, 'controller'>(client, resources.podGangs, {
+        ...common(resources.podGangs),
+        indexes: { controller: byController },
+      }),
+    )
+    this.pods = ours(resources.pods, projectPod)
+    this.services = ours(resources.services)
+    this.serviceAccounts = ours(resources.serviceAccounts)
+    this.roles = ours(resources.roles)
+    this.roleBindings = ours(resources.roleBindings)
+    this.autoscalers = ours(resources.autoscalers)
+    const isWatched = (resource: ResourceDescriptor) => watches(resource) !== 'never'
+    this.computeDomains = isWatched(resources.computeDomains) ? ours(resources.computeDomains) : undefined
+    this.controllerRevisions = isWatched(resources.controllerRevisions)
+      ? ours(resources.controllerRevisions)
+      : undefined
+    this.optional = {
+      resourceClaims: isWatched(resources.resourceClaims) ? ours(resources.resourceClaims) : undefined,
+      claimTemplates: isWatched(resources.resourceClaimTemplates)
+        ? keep(
+            new WatchCache<ResourceClaimTemplate>(client, resources.resourceClaimTemplates, {
+              ...common(resources.resourceClaimTemplates),
+              project: existenceOf,
+            }),
+          )
+        : undefined,
+      kaiTopologies: isWatched(resources.kaiTopologies)
+        ? keep(new WatchCache<KaiTopology>(client, resources.kaiTopologies, common(resources.kaiTopologies)))
+        : undefined,
+      podGroups: [resources.kaiPodGroups, resources.volcanoPodGroups]
+        .filter(isWatched)
+        .map(resource => ours<KubeObject>(resource)),
+    }
+    this.topologyBindings = keep(
+      new WatchCache<ClusterTopologyBinding>(
+        client,
+        resources.clusterTopologyBindings,
+        common(resources.clusterTopologyBindings),
+      ),
+    )
+  }
+
+  /** Lists and watches until the signal is aborted. */
+  run(signal: AbortSignal): Promise<unknown> {
+    return Promise.all(this.#running.map(({ cache }) => cache.run(signal)))
+  }
+
+  async waitForSync(signal?: AbortSignal): Promise<void> {
+    const awaited = this.#running.filter(({ isLate }) => !isLate)
+    await Promise.all(awaited.map(({ cache }) => cache.waitForSync(signal)))
+  }
+
+  /** Undefined while the cluster does not serve them. */
+  get resourceClaims(): Owned<ResourceClaim> | undefined {
+    const { resourceClaims } = this.optional
+    return resourceClaims?.hasSynced ? resourceClaims : undefined
+  }
+
+  /** What schedulers read for our gangs; undefined while the cluster does not serve them. */
+  podGroups(apiVersion: string): Owned<KubeObject> | undefined {
+    return this.optional.podGroups.find(
+      ({ resource, hasSynced }) => hasSynced && `${resource.group}/${resource.version}` === apiVersion,
+    )
+  }
+
+  /** Every change of anything but pods, which are too many for whoever is interested in all. */
+  onChangeOfAny(handler: (change: Change<KubeObject>, resource: string) => void): void {
+    for (const { cache } of this.#running)
+      if ((cache as unknown) !== this.pods) cache.onChange(change => handler(change, cache.resource.resource))
+  }
+
+  podsOf(clique: KubeObject): Stored<Pod>[] {
+    return this.pods.byIndex('controller', clique.metadata?.uid ?? '')
+  }
+}
+
+/** What has no controller is found by the set whose labels it carries. */
+export const byController: IndexFunction<KubeObject> = object => {
+  const uid = byControllerUid(object)
+  const set = object.metadata.labels?.[label.partOf]
+  return uid ?? (set && orphansOf(`${object.metadata.namespace}/${set}` as ObjectKey))
+}
+
+/** Where indexes by controller keep what is left of a set and belongs to nobody. */
+export function orphansOf(set: ObjectKey): string {
+  return `orphans of ${set}`
+}
+
+function existenceOf<T extends KubeObject>({ apiVersion, kind, metadata }: Stored<T>): Stored<T> {
+  const { name, namespace, uid, resourceVersion } = metadata
+  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } } as Stored<T>
+}
+
+interface OptionalCaches {
+  readonly resourceClaims: Owned<ResourceClaim> | undefined
+  /** Of everybody: only that they exist. What they say is read when a claim is made from them. */
+  readonly claimTemplates: WatchCache<ResourceClaimTemplate> | undefined
+  readonly kaiTopologies: WatchCache<KaiTopology> | undefined
+  readonly podGroups: readonly Owned<KubeObject>[]
+}
+
+type WatchCacheOf<T extends KubeObject> = RunningCache & WriteFolder<T> & { readonly resource: Resource<T> }
+
+interface RunningCache {
+  readonly resource: ResourceDescriptor
+  run(signal: AbortSignal): Promise<void>
+  waitForSync(signal?: AbortSignal): Promise<void>
+  onChange(handler: (change: Change<KubeObject>) => void): () => void
+}

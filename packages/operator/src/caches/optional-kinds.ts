@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Kinds of others that not every cluster serves, or that not every configuration lets us touch.
+import { enabledSchedulers, type OperatorConfiguration, scheduler } from '@grove/api'
+import {
+  type Client,
+  defineResource,
+  discover,
+  isKubeError,
+  type KubeObject,
+  type Logger,
+  type ResourceDescriptor,
+} from '@grove/kube'
+import type { OptionalWatch } from './caches.ts'
+import { resources } from './resources.ts'
+
+/** Which of them to watch, and which to wait for. */
+export async function optionalKinds(
+  client: Client,
+  configuration: OperatorConfiguration,
+  log: Logger,
+): Promise<(resource: ResourceDescriptor) => OptionalWatch> {
+  const served = new Set((await discover(client)).map(nameOf))
+  const schedulers = enabledSchedulers(configuration)
+  const mayComeLater = [
+    resources.resourceClaims,
+    resources.resourceClaimTemplates,
+    ...(schedulers.has(scheduler.kai) ? [resources.kaiTopologies, resources.kaiPodGroups] : []),
+    ...(schedulers.has(scheduler.volcano) ? [resources.volcanoPodGroups] : []),
+  ].map(nameOf)
+  const watched = new Map<string, OptionalWatch>(
+    mayComeLater.map(name => [name, served.has(name) ? 'now' : 'late']),
+  )
+  if (await mayKeepHistory(client, log)) watched.set(nameOf(resources.controllerRevisions), 'now')
+  const domains = nameOf(resources.computeDomains)
+  if (served.has(domains) && (await mayManageDomains(client, configuration, log))) watched.set(domains, 'now')
+  return resource => watched.get(nameOf(resource)) ?? 'never'
+}
+
+/** An installation from before there was a history lacks the right to it; everything else works without. */
+async function mayKeepHistory(client: Client, log: Logger): Promise<boolean> {
+  try {
+    await client.page(resources.controllerRevisions, { limit: 1 })
+    return true
+  } catch (error) {
+    if (!isKubeError(error, 'Forbidden', 'NotFound')) throw error
+    log.error(
+      'Revisions of sets are not recorded, so grove rollout has no history to show: the operator needs the verbs get, list, watch, create, patch and delete on controllerrevisions of the group apps',
+      { error },
+    )
+    return false
+  }
+}
+
+interface AccessReview extends KubeObject {
+  readonly spec: { readonly resourceAttributes: Readonly<Record<string, string>> }
+  readonly status?: { readonly allowed: boolean }
+}
+
+const accessReviews = defineResource<AccessReview>({
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  resource: 'selfsubjectaccessreviews',
+  kind: 'SelfSubjectAccessReview',
+  namespaced: false,
+})
+
+/**
+ * The switch decides whether new sets may use NVLink domains. Domains that are there are looked after as long as we
+ * have the rights: otherwise our finalizer would hold them, and the sets that own them, for ever.
+ */
+async function mayManageDomains(
+  client: Client,
+  { network }: OperatorConfiguration,
+  log: Logger,
+): Promise<boolean> {
+  if (network.autoMNNVLEnabled) return true
+  const { group, resource } = resources.computeDomains
+  const verbs = ['list', 'watch', 'create', 'patch', 'delete']
+  const answers = await Promise.all(
+    verbs.map(verb =>
+      client.create(accessReviews, {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SelfSubjectAccessReview',
+        metadata: {},
+        spec: { resourceAttributes: { group, resource, verb } },
+      }),
+    ),
+  )
+  const isAllowed = answers.every(({ status }) => status?.allowed === true)
+  if (!isAllowed)
+    log.error(
+      `NVLink domains are not looked after, so those that exist stay for ever when their sets go: the operator needs the verbs ${verbs.join(', ')} on ${resource} of the group ${group}`,
+    )
+  return isAllowed
+}
+
+function nameOf({ group, version, resource }: ResourceDescriptor): string {
+  return `${group}/${version}/${resource}`
+}

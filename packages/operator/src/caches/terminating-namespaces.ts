@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Sets whose namespace is being deleted. The first create that the API server rejects for that reason says so; from then on
+// nothing of the set is reconciled until it is deleted itself, which the namespace controller is about to do.
+import type { KubeObject, ReconcileContext, ReconcileResult } from '@grove/kube'
+import { isNamespaceTerminating } from '../errors/coded-error.ts'
+import type { StoredSet } from '../layout/stored.ts'
+import type { Caches } from './caches.ts'
+
+type Reconcile<Key extends string> = (key: Key, run: ReconcileContext) => Promise<ReconcileResult | undefined>
+
+export class TerminatingNamespaces {
+  /** UIDs of sets: a namespace that is being deleted never comes back, but another one may have its name. */
+  readonly #sets = new Set<string>()
+
+  constructor(caches: Pick<Caches, 'sets'>) {
+    caches.sets.onChange(change => {
+      if (change.type === 'delete') this.#sets.delete(change.old.metadata.uid)
+    })
+  }
+
+  /** A reconcile that ends without an error and without a retry when the namespace of its set is being deleted. */
+  guarded<Key extends string>(
+    reconcile: Reconcile<Key>,
+    find: (key: Key) => { readonly set: StoredSet | undefined; readonly object?: KubeObject | undefined },
+  ): Reconcile<Key> {
+    return async (key, run) => {
+      const { set, object } = find(key)
+      // Objects that are terminating themselves may need a finalizer removed.
+      const isDeleted = (object ?? set)?.metadata?.deletionTimestamp !== undefined
+      if (set && !isDeleted && this.#sets.has(set.metadata.uid)) return undefined
+      try {
+        return await reconcile(key, run)
+      } catch (error) {
+        if (!isNamespaceTerminating(error)) throw error
+        if (set && !this.#sets.has(set.metadata.uid)) {
+          this.#sets.add(set.metadata.uid)
+          const { namespace, name } = set.metadata
+          run.log.info('The namespace is being deleted, nothing is created in it any more', {
+            namespace,
+            set: name,
+          })
+        }
+        return undefined
+      }
+    }
+  }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { describeCodedError, type ErrorCode, type LastError, type Operation } from '@grove/api'
+import { isKubeError } from '@grove/kube'
+
+/** A failure that stands in an object's `status.lastErrors`, with a code that tools can match. */
+export class CodedError extends Error {
+  readonly code: ErrorCode
+
+  constructor(operation: Operation, code: ErrorCode, message: string, cause?: unknown) {
+    super(describeCodedError(operation, code, message, cause === undefined ? undefined : textOf(cause)), {
+      cause,
+    })
+    this.code = code
+  }
+}
+
+/** A failure in one part of a set; its code stays. */
+export class ComponentFailed extends Error {
+  readonly code: ErrorCode | undefined
+
+  constructor(component: string, cause: unknown) {
+    super(`failed to sync ${component}: ${textOf(cause)}`, { cause })
+    this.code = codeOf(cause)
+  }
+}
+
+/** Several failures of one pass. */
+export class ReconcileFailed extends AggregateError {
+  override readonly errors: unknown[]
+
+  constructor(errors: readonly unknown[]) {
+    super(errors, errors.map(textOf).join('\n'))
+    this.errors = [...errors]
+  }
+}
+
+/** What went wrong in a part of a pass whose failure does not end the pass. */
+export async function failuresOf(part: Promise<unknown>): Promise<unknown[]> {
+  try {
+    await part
+    return []
+  } catch (error) {
+    return error instanceof ReconcileFailed ? error.errors : [error]
+  }
+}
+
+/** What went wrong in several parts, as one; undefined where nothing did. */
+export function together(...failures: readonly unknown[]): ReconcileFailed | undefined {
+  const errors = failures
+    .filter(failure => failure !== undefined)
+    .flatMap(failure => (failure instanceof ReconcileFailed ? failure.errors : [failure]))
+  return errors.length ? new ReconcileFailed(errors) : undefined
+}
+
+/** A status with every error of a large set would exceed what the API server stores. */
+const mostLastErrors = 20
+/** Webhooks of others may answer with texts of any length. */
+const longestDescription = 2_000
+
+/**
+ * Entries for `lastErrors`, a bounded number of them. A failure without a code of its own is told too, under the code given.
+ * An error that is there already keeps its time, so that the same errors again cause no write.
+ */
+export function lastErrorsOf(
+  error: unknown,
+  fallback: ErrorCode,
+  now: string,
+  before: readonly LastError[] = [],
+): LastError[] {
+  const errors = (error instanceof ReconcileFailed ? error.errors : [error]).filter(
+    one => !isNamespaceTerminating(one),
+  )
+  const entries = errors.slice(0, mostLastErrors).map(one => ({
+    code: codeOf(one) ?? fallback,
+    description: shortened(textOf(one)),
+  }))
+  const left = errors.length - entries.length
+  if (left > 0)
+    entries.push({
+      code: codeOf(errors[mostLastErrors]) ?? fallback,
+      description: `and ${left} more errors`,
+    })
+  return entries.map(({ code, description }) => ({
+    code,
+    description,
+    observedAt:
+      before.find(known => known.code === code && known.description === description)?.observedAt ?? now,
+  }))
+}
+
+function shortened(text: string): string {
+  return text.length > longestDescription ? `${text.slice(0, longestDescription)}…` : text
+}
+
+/**
+ * Whether a write failed because its namespace is being deleted, in whatever part of a reconcile. Nothing can be created
+ * there any more, and the set is about to be deleted: that is no error, and there is nothing to retry.
+ */
+export function isNamespaceTerminating(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isNamespaceTerminating)
+  if (isKubeError(error, 'Forbidden'))
+    return error.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') ?? false
+  return error instanceof Error && error.cause !== undefined && isNamespaceTerminating(error.cause)
+}
+
+function codeOf(error: unknown): ErrorCode | undefined {
+  return error instanceof CodedError || error instanceof ComponentFailed ? error.code : undefined
+}
+
+export function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// From live objects back to what they are an instance of: by their labels, compared with the names that the layout
+// gives, never by taking names apart.
+import { label, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
+import {
+  type CliqueInstance,
+  memberCliques,
+  replicaCount,
+  type ScalingGroupInstance,
+  scalingGroups,
+  standaloneCliques,
+} from './layout.ts'
+import type { StoredSet } from './stored.ts'
+
+export function numberLabel(
+  labels: Readonly<Record<string, string>> | undefined,
+  key: string,
+): number | undefined {
+  const text = labels?.[key]
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined
+}
+
+export function groupInstanceOf(
+  set: StoredSet,
+  group: PodCliqueScalingGroup,
+): ScalingGroupInstance | undefined {
+  const replica = numberLabel(group.metadata.labels, label.setReplicaIndex)
+  if (replica === undefined) return undefined
+  return scalingGroups(set, replica).find(instance => instance.name === group.metadata.name)
+}
+
+export function cliqueInstanceOf(set: StoredSet, clique: PodClique): CliqueInstance | undefined {
+  const { labels } = clique.metadata
+  const replica = numberLabel(labels, label.setReplicaIndex)
+  if (replica === undefined) return undefined
+  const groupName = labels?.[label.scalingGroup]
+  if (groupName === undefined)
+    return standaloneCliques(set, replica).find(instance => instance.name === clique.metadata.name)
+  const group = scalingGroups(set, replica).find(instance => instance.name === groupName)
+  const groupReplica = numberLabel(labels, label.scalingGroupReplicaIndex)
+  if (!group || groupReplica === undefined) return undefined
+  return memberCliques(set, group, groupReplica).find(instance => instance.name === clique.metadata.name)
+}
+
+/** The scaling groups that exist, as the cache of them. */
+export interface LiveGroups {
+  readonly groups: {
+    get(ref: { readonly namespace: string; readonly name: string }): PodCliqueScalingGroup | undefined
+  }
+}
+
+/** Whether the replica that a clique belongs to is to stay; of one that goes, the pods go first. */
+export function isWanted(set: StoredSet, { setReplica, group }: CliqueInstance, caches: LiveGroups): boolean {
+  if (setReplica >= replicaCount(set)) return false
+  if (!group) return true
+  const live = caches.groups.get({ namespace: set.metadata.namespace, name: group.instance.name })
+  return live !== undefined && group.replica < live.spec.replicas
+}
+
+export function replicaIndexOf({ metadata }: PodClique): number | undefined {
+  return numberLabel(metadata.labels, label.scalingGroupReplicaIndex)
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How controllers call a gang: by what it holds, so that nobody has to search for it in the layout of a large set.
+import { label, names } from '@grove/api'
+import type { KubeObject } from '@grove/kube'
+import { numberLabel } from './clique-instance.ts'
+import {
+  basePodGang,
+  type GroupReplicas,
+  memberCliques,
+  minAvailableOfGroup,
+  type PodGangInstance,
+  type PodGangReference,
+  replicaCount,
+  scalingGroup,
+  scalingGroupConfigs,
+  scalingGroups,
+} from './layout.ts'
+import type { StoredSet } from './stored.ts'
+
+/** `namespace/set/replica` for a base gang, with `/group name/group replica` for a scaled one. */
+export type GangKey = `${string}/${string}/${number}` | `${string}/${string}/${number}/${string}/${number}`
+
+export function gangKeyOf(
+  set: { metadata: { namespace: string; name: string } },
+  gang: PodGangReference,
+): GangKey {
+  const base = `${set.metadata.namespace}/${set.metadata.name}/${gang.setReplica}` as const
+  return gang.scaled ? `${base}/${gang.scaled.instance.name}/${gang.scaled.replica}` : base
+}
+
+/** The gang that a clique or a pod belongs to, by its labels. */
+export function gangKeyOfMember({ metadata }: KubeObject): GangKey | undefined {
+  const labels = metadata?.labels
+  const set = labels?.[label.partOf]
+  const replica = numberLabel(labels, label.setReplicaIndex)
+  if (!metadata?.namespace || !set || replica === undefined) return undefined
+  const base = `${metadata.namespace}/${set}/${replica}` as const
+  if (!labels?.[label.basePodGang]) return base
+  const group = labels[label.scalingGroup]
+  const groupReplica = numberLabel(labels, label.scalingGroupReplicaIndex)
+  return group && groupReplica !== undefined ? `${base}/${group}/${groupReplica}` : undefined
+}
+
+export function parseGangKey(key: GangKey) {
+  const [namespace = '', set = '', replica = '', group, groupReplica] = key.split('/')
+  return { namespace, set, replica: Number(replica), group, groupReplica: Number(groupReplica) }
+}
+
+/**
+ * The key of a gang by its name, if the set wants it now. A set may have far more gangs than exist, so it is not searched
+ * for: the indexes in the name say which gang of the layout it may be, and that one's name is compared.
+ */
+export function wantedGangKey(
+  set: StoredSet,
+  name: string,
+  groupReplicas: GroupReplicas,
+): GangKey | undefined {
+  const rest = name.slice(names.basePodGang(set.metadata.name, 0).length - 1)
+  const [, replica, group, index] = /^(\d{1,9})(?:-(.+)-(\d{1,9}))?$/.exec(rest) ?? []
+  const setReplica = Number(replica)
+  if (replica === undefined || setReplica >= replicaCount(set)) return undefined
+  if (group === undefined)
+    return name === names.basePodGang(set.metadata.name, setReplica)
+      ? gangKeyOf(set, { name, setReplica, scaled: undefined })
+      : undefined
+  const config = scalingGroupConfigs(set).find(candidate => candidate.name === group)
+  if (!config) return undefined
+  const instance = scalingGroup(set, setReplica, config)
+  const minimum = minAvailableOfGroup(config)
+  const scaled = { instance, replica: Number(index) + minimum }
+  return name === names.scaledPodGang(instance.name, scaled.replica, minimum) &&
+    scaled.replica < groupReplicas(instance)
+    ? gangKeyOf(set, { name, setReplica, scaled })
+    : undefined
+}
+
+/** The gang of a key, if the set wants it now. */
+export function gangInstanceOf(
+  set: StoredSet,
+  key: GangKey,
+  groupReplicas: (group: string) => number,
+): PodGangInstance | undefined {
+  const { replica, group, groupReplica } = parseGangKey(key)
+  if (replica >= replicaCount(set)) return undefined
+  if (group === undefined) return basePodGang(set, replica)
+  const instance = scalingGroups(set, replica).find(candidate => candidate.name === group)
+  if (!instance) return undefined
+  const minimum = minAvailableOfGroup(instance.config)
+  if (groupReplica < minimum || groupReplica >= groupReplicas(group)) return undefined
+  return {
+    name: names.scaledPodGang(group, groupReplica, minimum),
+    setReplica: replica,
+    cliques: memberCliques(set, instance, groupReplica),
+    scaled: { instance, replica: groupReplica },
+  }
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Replica counts come from anywhere: the scale subresource, an autoscaler, a typo. Whatever they are, work and memory follow
+// what exists and what one reconcile creates. Without that these tests run out of memory.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { label, type PodClique } from '@grove/api'
+import { mostCreated } from '../apply/writes.ts'
+import { resources } from '../caches/resources.ts'
+import { planScale } from '../podclique/scale.ts'
+import { planSetStatus } from '../podcliqueset/status.ts'
+import { revisionOf } from '../revision/set-revision.ts'
+import { planGroup } from '../scaling-group/plan.ts'
+import { planGroupStatus } from '../scaling-group/status.ts'
+import { planGroupTermination } from '../termination/plan-group.ts'
+import { clique, group, samplePod, sampleSet } from '../testing/sample-set.ts'
+import { RecordedSimulation } from '../testing/simulation/recorded.ts'
+import { setName } from '../testing/simulation/simulation.ts'
+import { settle } from '../testing/simulation/wellness.ts'
+import { planGroupUpdate } from '../update/group-update.ts'
+import { scalingGroup } from './layout.ts'
+import { replicasWithMembers } from './limits.ts'
+import type { StoredScalingGroup } from './stored.ts'
+
+const hugeCounts = [2_000_000, 200_000_000, 2_147_483_647]
+
+const shape = (replicas = 1) =>
+  sampleSet({
+    name: setName,
+    replicas,
+    cliques: [clique('web', { replicas: 2 }), clique('work')],
+    groups: [group('g', ['work'], 2, 1)],
+  })
+
+describe('planners do not expand a count', () => {
+  const set = shape()
+  const instance = scalingGroup(set, 0, set.spec.template.podCliqueScalingGroups![0]!)
+  const groupOf = (replicas: number): StoredScalingGroup => ({
+    apiVersion: 'grove.io/v1alpha1',
+    kind: 'PodCliqueScalingGroup',
+    metadata: { name: 'w-0-g', namespace: 'serving', uid: 'g' },
+    spec: { replicas, minAvailable: 1, cliqueNames: ['work'] },
+  })
+  const member = (replica: number): PodClique => ({
+    apiVersion: 'grove.io/v1alpha1',
+    kind: 'PodClique',
+    metadata: {
+      name: `w-0-g-${replica}-work`,
+      namespace: 'serving',
+      uid: `m${replica}`,
+      labels: { [label.scalingGroupReplicaIndex]: String(replica) },
+    },
+    spec: clique('work').spec,
+  })
+  const cliques = [member(0), member(1)]
+
+  for (const replicas of hugeCounts) {
+    test(`members of a group of ${replicas}`, () => {
+      const plan = planGroup({ set, group: groupOf(replicas), instance, cliques })
+      assert.equal(plan.create.length, mostCreated)
+      assert.equal(plan.create[0]!.name, 'w-0-g-2-work')
+      assert.deepEqual(
+        plan.keep.map(({ instance: kept }) => kept.name),
+        ['w-0-g-0-work', 'w-0-g-1-work'],
+      )
+    })
+
+    test(`status, update and termination of a group of ${replicas}`, () => {
+      const revision = revisionOf(set)
+      const { status } = planGroupStatus({
+        set: 'w',
+        group: groupOf(replicas),
+        cliques,
+        revision,
+        onTotalLoss: 'Wait',
+        isLeaving: false,
+        update: undefined,
+        paused: false,
+        now: '2030-01-01T00:00:00Z',
+      })
+      assert.equal(status.replicas, replicas)
+      const update = planGroupUpdate({
+        replicas,
+        minAvailable: 1,
+        cliqueCount: 1,
+        cliques,
+        revision,
+        hasOutdatedPods: () => false,
+        selected: replicas - 1,
+        paused: false,
+        stabilizesInMs: 0,
+      })
+      assert.deepEqual(update, { kind: 'wait', because: `replica ${replicas - 1} is not available again` })
+      assert.deepEqual(planGroupTermination(groupOf(replicas), cliques, 1, 1), {
+        terminate: [],
+        deadline: undefined,
+      })
+    })
+
+    test(`pods of a clique of ${replicas}`, () => {
+      const { create } = planScale(replicas, [samplePod('a', { index: 1 })], () => true, 0)
+      assert.deepEqual([create.length, create[0], create[1]], [mostCreated, 0, 2])
+    })
+
+    test(`status of a set of ${replicas}`, () => {
+      const status = planSetStatus({
+        set: shape(replicas),
+        presentReplicas: () => [0],
+        cliqueNamed: () => undefined,
+        groupNamed: () => undefined,
+        revision: revisionOf(set),
+        topology: undefined,
+        update: undefined,
+        now: '2030-01-01T00:00:00Z',
+      })
+      assert.deepEqual([status.replicas, status.availableReplicas], [replicas, 0])
+    })
+  }
+
+  test('an edited label of a member does not count for a huge index', () => {
+    const limits = {
+      podCliqueSetReplicas: 1,
+      scalingGroupReplicas: 5,
+      podCliqueReplicas: 1,
+      podsPerPodCliqueSet: 1,
+    }
+    assert.equal(replicasWithMembers([], limits), 0)
+    assert.equal(replicasWithMembers([member(3)], limits), 4)
+    assert.equal(replicasWithMembers([member(999_999_999)], limits), 5)
+  })
+})
+
+describe('a count above its limit', () => {
+  async function settled(): Promise<RecordedSimulation> {
+    const simulation = new RecordedSimulation(shape())
+    assert.ok(await settle(simulation, 60))
+    await simulation.reconcileAll()
+    return simulation
+  }
+  const everything = (simulation: RecordedSimulation) =>
+    [
+      resources.podCliques,
+      resources.podCliqueScalingGroups,
+      resources.podGangs,
+      resources.pods,
+      resources.services,
+    ]
+      .flatMap(resource => simulation.api.list(resource as never) as { metadata: { uid: string } }[])
+      .map(({ metadata }) => metadata.uid)
+      .sort()
+
+  const levels: [
+    what: string,
+    resource: never,
+    name: string,
+    errors: (simulation: RecordedSimulation) => unknown,
+  ][] = [
+    ['a set', resources.podCliqueSets as never, setName, ({ set }) => set.status?.lastErrors],
+    [
+      'a scaling group',
+      resources.podCliqueScalingGroups as never,
+      `${setName}-0-g`,
+      ({ groups }) => groups[0]?.status?.lastErrors,
+    ],
+    [
+      'a clique',
+      resources.podCliques as never,
+      `${setName}-0-web`,
+      ({ cliques }) =>
+        cliques.find(({ metadata }) => metadata.name === `${setName}-0-web`)?.status?.lastErrors,
+    ],
+  ]
+  for (const [what, resource, name, errors] of levels)
+    for (const replicas of hugeCounts)
+      test(`${what} scaled to ${replicas} keeps its children, reports it once, and recovers`, async () => {
+        const simulation = await settled()
+        const before = everything(simulation)
+        simulation.told.length = 0
+        simulation.api.modify(resource, name, { spec: { replicas } })
+        for (let look = 0; look < 3; look++) {
+          await simulation.reconcileAll()
+          await simulation.clock.advance(10_000)
+        }
+        assert.deepEqual(everything(simulation), before)
+        assert.match(
+          JSON.stringify(errors(simulation)),
+          new RegExp(
+            `ERR_REPLICA_LIMIT_EXCEEDED.*spec.replicas is ${replicas}, which exceeds the limit of 10000`,
+          ),
+        )
+        assert.deepEqual(
+          simulation.told
+            .filter(({ event }) => event.type === 'Warning')
+            .map(({ event, about }) => [event.reason, about.split(' ')[1]]),
+          [['ReplicaLimitExceeded', name]],
+        )
+        simulation.writes.length = 0
+        await simulation.reconcileAll()
+        assert.deepEqual(simulation.writes, [], 'an unchanged error is written once')
+
+        simulation.api.modify(resource, name, { spec: { replicas: 3 } })
+        assert.ok(await settle(simulation, 200))
+        assert.deepEqual(errors(simulation) ?? [], [])
+        assert.ok(everything(simulation).length > before.length)
+      })
+
+  test('in a template, stored while admission was not asked, stops the children of the set as well', async () => {
+    const simulation = await settled()
+    const before = everything(simulation)
+    const { template } = simulation.set.spec
+    const podCliqueScalingGroups = [group('g', ['work'], 2_000_000_000, 2_000_000_000)]
+    simulation.api.modify(resources.podCliqueSets, setName, {
+      spec: { template: { ...template, podCliqueScalingGroups } },
+    })
+    await simulation.reconcileAll()
+    assert.deepEqual(everything(simulation), before)
+    assert.match(simulation.lastErrors.join(), /podCliqueScalingGroups\[0\].replicas is 2000000000/)
+  })
+})
+
+describe('one reconcile creates a slice', () => {
+  const count = (simulation: RecordedSimulation, write: string) =>
+    simulation.writes.filter(one => one === write).length
+
+  test('of the children of a set, and the next one continues', async () => {
+    const simulation = new RecordedSimulation(
+      sampleSet({ name: setName, replicas: 2 * mostCreated + 3, cliques: [clique('web')] }),
+    )
+    const created: number[] = []
+    for (const wantsMore of [true, true, false]) {
+      simulation.writes.length = 0
+      const result = await simulation.resultOfSet()
+      assert.equal(result?.requeueAfter === 0, wantsMore)
+      created.push(count(simulation, 'create podcliques'), count(simulation, 'create services'))
+    }
+    assert.deepEqual(created, [mostCreated, mostCreated, mostCreated, mostCreated, 3, 3])
+    assert.equal(simulation.cliques.length, 2 * mostCreated + 3)
+    await simulation.resultOfSet()
+    simulation.writes.length = 0
+    await simulation.resultOfSet()
+    assert.deepEqual(simulation.writes, [])
+  })
+
+  test('of the members of a group; two of the pods of a clique, which follow what it removes as well', async () => {
+    const simulation = new RecordedSimulation(
+      sampleSet({
+        name: setName,
+        cliques: [clique('web', { replicas: 2 * mostCreated + 2 }), clique('work')],
+        groups: [group('g', ['work'], mostCreated + 1, 1)],
+      }),
+    )
+    await simulation.resultOfSet()
+    simulation.writes.length = 0
+    await simulation.reconcileOne('group', `${setName}-0-g`)
+    assert.equal(count(simulation, 'create podcliques'), mostCreated)
+    await simulation.reconcileOne('group', `${setName}-0-g`)
+    assert.equal(count(simulation, 'create podcliques'), mostCreated + 1)
+    assert.equal(await simulation.lookAgainAfter(`${setName}-0-web`), 1)
+    await simulation.reconcileOne('clique', `${setName}-0-web`)
+    assert.equal(count(simulation, 'create pods'), 2 * mostCreated + 2)
+  })
+
+  test('a slice that waits for its token is not retried before there is one', async () => {
+    const simulation = new RecordedSimulation(
+      sampleSet({
+        name: setName,
+        startup: 'CliqueStartupTypeInOrder',
+        cliques: [clique('first'), clique('second', { replicas: mostCreated })],
+      }),
+    )
+    await simulation.resultOfSet()
+    assert.notEqual(await simulation.lookAgainAfter(`${setName}-0-second`), 1)
+    assert.equal(count(simulation, 'create pods'), 0)
+  })
+})

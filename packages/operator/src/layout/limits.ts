@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Replica counts above the limits of the operator configuration, as errors for `status.lastErrors`. Such an object keeps what
+// it has: nothing of it is created, deleted or updated until its count is within the limit again.
+import {
+  describeExceededLimit,
+  type EventValue,
+  type ExceededLimit,
+  events,
+  exceededCliqueLimits,
+  exceededGroupLimits,
+  exceededLimits,
+  exceededTemplateLimits,
+  type LastError,
+  type LimitsConfiguration,
+  label,
+  type OperatorConfiguration,
+  type PodClique,
+  setErrorCode,
+} from '@grove/api'
+import { CodedError } from '../errors/coded-error.ts'
+import { numberLabel } from './clique-instance.ts'
+import type { ScalingGroupInstance } from './layout.ts'
+import type { StoredSet } from './stored.ts'
+
+export class LimitExceeded extends CodedError {
+  readonly event: EventValue
+
+  constructor(exceeded: ExceededLimit) {
+    const message = describeExceededLimit(exceeded)
+    super('Sync', setErrorCode.limitExceeded, message)
+    this.event = events.replicaLimitExceeded(message)
+  }
+
+  /** Whether the status does not say it yet: only then is it worth an event. */
+  isNew(lastErrors: readonly LastError[] | undefined): boolean {
+    return !lastErrors?.some(({ description }) => description === this.message)
+  }
+}
+
+export function setLimitExceeded(
+  set: StoredSet,
+  { limits }: OperatorConfiguration,
+): LimitExceeded | undefined {
+  return firstOf(exceededLimits(set, limits))
+}
+
+/** Counts in the templates concern every child of a set; the set reports them. */
+export function isTemplateTooLarge(set: StoredSet, { limits }: OperatorConfiguration): boolean {
+  return exceededTemplateLimits(set, limits).length > 0
+}
+
+export function groupLimitExceeded(
+  set: StoredSet,
+  { config }: ScalingGroupInstance,
+  replicas: number,
+  { limits }: OperatorConfiguration,
+): LimitExceeded | undefined {
+  return firstOf(exceededGroupLimits(set, config, replicas, limits))
+}
+
+export function cliqueLimitExceeded(
+  { spec }: PodClique,
+  { limits }: OperatorConfiguration,
+): LimitExceeded | undefined {
+  return firstOf(exceededCliqueLimits(spec.replicas, limits))
+}
+
+/** How many replicas of a scaling group its members tell of. A label may have been edited: no more than can be. */
+export function replicasWithMembers(
+  members: readonly PodClique[],
+  { scalingGroupReplicas }: LimitsConfiguration,
+): number {
+  const indexes = members.map(({ metadata }) => numberLabel(metadata.labels, label.scalingGroupReplicaIndex))
+  const count = indexes.reduce<number>((most, index = -1) => Math.max(most, index + 1), 0)
+  return Math.min(count, Math.max(scalingGroupReplicas, members.length))
+}
+
+function firstOf([first]: readonly ExceededLimit[]): LimitExceeded | undefined {
+  return first && new LimitExceeded(first)
+}

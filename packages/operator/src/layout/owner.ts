@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { label, type OwnerReference } from '@grove/api'
+import type { KubeObject } from '@grove/kube'
+
+export interface Owner {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: { readonly name: string; readonly uid?: string }
+}
+
+/** Every object that we make has one: deletion relies on nothing else. */
+export function controlledBy(owner: Owner): OwnerReference[] {
+  return [
+    {
+      apiVersion: owner.apiVersion,
+      kind: owner.kind,
+      name: owner.metadata.name,
+      uid: owner.metadata.uid ?? '',
+      controller: true,
+      blockOwnerDeletion: true,
+    },
+  ]
+}
+
+/** By UID: a namesake of a former owner is somebody else. */
+export function isControlledBy(object: KubeObject, uid: string): boolean {
+  return (object.metadata?.ownerReferences ?? []).some(
+    reference => reference.controller && reference.uid === uid,
+  )
+}
+
+/** Whether an object without a controller carries the labels of the set for which the other one is: it may be adopted. */
+export function isMadeForSameSet({ metadata }: KubeObject, { metadata: other }: KubeObject): boolean {
+  return [label.managedBy, label.partOf].every(
+    key => other?.labels?.[key] !== undefined && metadata?.labels?.[key] === other.labels[key],
+  )
+}

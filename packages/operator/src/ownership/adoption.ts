@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Children that nobody controls: their owner was deleted with `--cascade=orphan`, or somebody took their owner reference
+// away. Who has the same name and wants them takes them over as they stand, as Deployments do with ReplicaSets.
+import { component, type ErrorCode, label, names } from '@grove/api'
+import { isNotFound, type KubeObject, type Resource, type Stored } from '@grove/kube'
+import { patchObject, runAll } from '../apply/writes.ts'
+import { type Caches, orphansOf } from '../caches/caches.ts'
+import { resources } from '../caches/resources.ts'
+import { CodedError, ReconcileFailed } from '../errors/coded-error.ts'
+import { scalingGroups } from '../layout/layout.ts'
+import { keyOf } from '../layout/object-key.ts'
+import { controlledBy, type Owner } from '../layout/owner.ts'
+import type { StoredScalingGroup, StoredSet } from '../layout/stored.ts'
+import { podRole, podRoleBinding, serviceAccount } from '../objects/identity.ts'
+import type { OperatorContext } from '../operator-context.ts'
+
+type Orphan = readonly [Resource<KubeObject>, Stored<KubeObject>]
+
+/**
+ * Children that a set of this name created and that have no controller. Labels alone prove nothing, because users copy
+ * them: the object must also have the name that its labels, or the set, give to it. Members of scaling groups are
+ * adopted by their group.
+ */
+export function orphansOfSet(set: StoredSet, caches: Caches): Orphan[] {
+  const key = orphansOf(keyOf(set))
+  const named =
+    (...objects: readonly KubeObject[]) =>
+    ({ metadata }: KubeObject) =>
+      objects.some(object => object.metadata?.name === metadata?.name)
+  const madeAs = (kind: string) => (object: KubeObject) =>
+    object.metadata?.labels?.[label.component] === kind && isNamedByLabel(object)
+  const isStandalone = (object: KubeObject) =>
+    isNamedByLabel(object) && object.metadata?.labels?.[label.scalingGroup] === undefined
+  const of = (
+    resource: Resource<KubeObject>,
+    cache: { byIndex(index: 'controller', key: string): Stored<KubeObject>[] } | undefined,
+    isOwn: (object: KubeObject) => boolean,
+  ): Orphan[] =>
+    (cache?.byIndex('controller', key) ?? []).filter(isOwn).map((object): Orphan => [resource, object])
+  return [
+    ...of(resources.serviceAccounts, caches.serviceAccounts, named(serviceAccount(set))),
+    ...of(resources.roles, caches.roles, named(podRole(set))),
+    ...of(resources.roleBindings, caches.roleBindings, named(podRoleBinding(set))),
+    ...of(resources.services, caches.services, madeAs(component.headlessService)),
+    ...of(resources.autoscalers, caches.autoscalers, madeAs(component.horizontalPodAutoscaler)),
+    ...of(resources.computeDomains, caches.computeDomains, isNamedByLabel),
+    ...of(resources.controllerRevisions, caches.controllerRevisions, () => true),
+    ...of(resources.podCliques, caches.cliques, isStandalone),
+    ...of(resources.podCliqueScalingGroups, caches.groups, isNamedByLabel),
+    ...of(resources.podGangs, caches.gangs, object => hasNameOfGang(set, object)),
+  ].filter(isStaying)
+}
+
+/** The members that a scaling group of this name made. */
+export function orphansOfGroup(set: StoredSet, group: StoredScalingGroup, caches: Caches): Orphan[] {
+  return caches.cliques
+    .byIndex('controller', orphansOf(keyOf(set)))
+    .filter(
+      clique =>
+        clique.metadata.labels?.[label.scalingGroup] === group.metadata.name && isNamedByLabel(clique),
+    )
+    .map((clique): Orphan => [resources.podCliques, clique])
+    .filter(isStaying)
+}
+
+/** Every child but a gang carries its name as a label, too. A copy of the labels names another object. */
+export function isNamedByLabel({ metadata }: KubeObject): boolean {
+  return metadata?.name !== undefined && metadata.labels?.[label.name] === metadata.name
+}
+
+/** Whether a gang of the set may have this name, for whatever number of replicas. */
+function hasNameOfGang(set: StoredSet, { metadata: { name = '' } = {} }: KubeObject): boolean {
+  const replica = Number.parseInt(name.slice(set.metadata.name.length + 1), 10)
+  if (Number.isNaN(replica)) return false
+  if (name === names.basePodGang(set.metadata.name, replica)) return true
+  return scalingGroups(set, replica).some(
+    group => name.startsWith(`${group.name}-`) && /^\d+$/.test(name.slice(group.name.length + 1)),
+  )
+}
+
+/** Makes the owner their controller and changes nothing else; tells how many they were. */
+export async function adopt<T extends KubeObject>(
+  orphans: readonly Orphan[],
+  resource: Resource<T>,
+  owner: Stored<T> & Owner,
+  code: ErrorCode,
+  { caches }: OperatorContext,
+  signal: AbortSignal,
+): Promise<number> {
+  if (orphans.length === 0) return 0
+  const { name, namespace = '', uid } = owner.metadata
+  // What we know of the owner may be old: one that is going lets its children go, and must not catch them again.
+  const now = await caches.client.find(resource, { name, namespace }, { signal })
+  if (now?.metadata.uid !== uid || now.metadata.deletionTimestamp) return 0
+  let adopted = 0
+  const failures = await runAll(
+    orphans.map(([kind, orphan]) => async () => {
+      const { metadata } = orphan
+      const { resourceVersion, ownerReferences = [] } = metadata
+      const merge = {
+        metadata: {
+          resourceVersion,
+          ownerReferences: [...ownerReferences, ...controlledBy(owner)],
+        },
+      }
+      try {
+        await patchObject(caches, kind, orphan, { merge }, { signal })
+        adopted++
+      } catch (error) {
+        if (isNotFound(error)) return
+        const id = `${kind.kind} ${namespace}/${metadata.name}`
+        throw new CodedError('Sync', code, `Error taking over ${id}, which nobody controls`, error)
+      }
+    }),
+  )
+  if (failures.length) throw new ReconcileFailed(failures)
+  return adopted
+}
+
+function isStaying([, { metadata }]: Orphan): boolean {
+  return metadata.deletionTimestamp === undefined
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { HorizontalPodAutoscaler } from '@grove/api'
+import { normalizeQuantity, QuantityError, readQuantity } from '@grove/apimachinery'
+import { sameMeaning } from '../apply/owned-fields.ts'
+
+type Metrics = NonNullable<HorizontalPodAutoscaler['spec']>['metrics']
+
+/** API servers write amounts in their own way: 5, "5" and "5000m" ask for the same. */
+export function sameMetrics(one: Metrics, other: Metrics): boolean {
+  return sameMeaning(one?.map(inOneWay), other?.map(inOneWay))
+}
+
+function inOneWay(metric: NonNullable<Metrics>[number]): unknown {
+  return Object.fromEntries(
+    Object.entries(metric).map(([member, value]) => [
+      member,
+      hasTarget(value) ? { ...value, target: amountsInOneWay(value.target) } : value,
+    ]),
+  )
+}
+
+function hasTarget(value: unknown): value is { target: Readonly<Record<string, unknown>> } {
+  return typeof value === 'object' && value !== null && 'target' in value
+}
+
+function amountsInOneWay(target: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const amounts = (['value', 'averageValue'] as const).flatMap(member => {
+    const read = target[member] === undefined ? undefined : readQuantity(target[member])
+    return read === undefined || read instanceof QuantityError ? [] : [[member, normalizeQuantity(read)]]
+  })
+  return { ...target, ...Object.fromEntries(amounts) }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The fields of each kind of child that the operator owns after creation.
+import type {
+  HorizontalPodAutoscaler,
+  PodClique,
+  PodCliqueScalingGroup,
+  Role,
+  RoleBinding,
+  Service,
+  ServiceAccount,
+} from '@grove/api'
+import type { Stored } from '@grove/kube'
+import { patchMembers, podSpecPatch, sameMeaning } from '../apply/owned-fields.ts'
+import { sameMetrics } from './autoscaler-metrics.ts'
+import { combine, type MergePatch, metadataPatch } from './child-objects.ts'
+
+export function patchServiceAccount(
+  existing: Stored<ServiceAccount>,
+  wanted: ServiceAccount,
+): MergePatch | undefined {
+  return combine(
+    metadataPatch(existing, wanted, ['labels']),
+    patchMembers(existing, wanted, ['automountServiceAccountToken']),
+  )
+}
+
+export function patchRole(existing: Stored<Role>, wanted: Role): MergePatch | undefined {
+  return combine(metadataPatch(existing, wanted, ['labels']), patchMembers(existing, wanted, ['rules']))
+}
+
+/** The role that a binding refers to cannot be changed. */
+export function bindsAnotherRole(existing: RoleBinding, wanted: RoleBinding): boolean {
+  return !sameMeaning(existing.roleRef, wanted.roleRef)
+}
+
+export function patchRoleBinding(existing: Stored<RoleBinding>, wanted: RoleBinding): MergePatch | undefined {
+  return combine(metadataPatch(existing, wanted, ['labels']), patchMembers(existing, wanted, ['subjects']))
+}
+
+export function patchService(existing: Stored<Service>, wanted: Service): MergePatch | undefined {
+  const spec = patchMembers(existing.spec, wanted.spec, ['selector', 'publishNotReadyAddresses'])
+  return combine(metadataPatch(existing, wanted, ['labels']), spec && { spec })
+}
+
+/** Metrics only where the set names some: without any the API server chooses. Behaviour belongs to the user. */
+export function patchAutoscaler(
+  existing: Stored<HorizontalPodAutoscaler>,
+  wanted: HorizontalPodAutoscaler,
+): MergePatch | undefined {
+  const metrics = wanted.spec?.metrics
+  const members = [
+    'minReplicas',
+    'maxReplicas',
+    'scaleTargetRef',
+    ...(metrics && !sameMetrics(existing.spec?.metrics, metrics) ? ['metrics'] : []),
+  ]
+  const spec = patchMembers(existing.spec, wanted.spec, members)
+  return combine(metadataPatch(existing, wanted, ['labels']), spec && { spec })
+}
+
+/** Everything but the replica count, which belongs to whoever scales the clique. */
+export function patchClique(existing: Stored<PodClique>, wanted: PodClique): MergePatch | undefined {
+  const members = patchMembers(existing.spec, wanted.spec, [
+    'roleName',
+    'minAvailable',
+    'startsAfter',
+    'autoScalingConfig',
+  ])
+  const podSpec = podSpecPatch(existing.spec.podSpec, wanted.spec.podSpec)
+  const spec = (members || podSpec) && { ...members, ...(podSpec && { podSpec }) }
+  return combine(metadataPatch(existing, wanted, ['labels', 'annotations']), spec && { spec })
+}
+
+/** What a clique that an update has not reached may follow already: what is no part of its pods' template. */
+export function patchHeldClique(existing: Stored<PodClique>, wanted: PodClique): MergePatch | undefined {
+  const spec = patchMembers(existing.spec, wanted.spec, ['minAvailable', 'autoScalingConfig'])
+  return spec && { spec }
+}
+
+/** Everything but the replica count, which belongs to whoever scales the group. */
+export function patchScalingGroup(
+  existing: Stored<PodCliqueScalingGroup>,
+  wanted: PodCliqueScalingGroup,
+): MergePatch | undefined {
+  const spec = patchMembers(existing.spec, wanted.spec, ['minAvailable', 'cliqueNames'])
+  return combine(metadataPatch(existing, wanted, ['labels', 'annotations']), spec && { spec })
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { KubeObject, Stored } from '@grove/kube'
+import { mostCreated } from '../apply/writes.ts'
+import { wantedObject } from '../objects/wanted-child.ts'
+import { metadataPatch, planChildren } from './child-objects.ts'
+
+const wanted = (name: string, labels: Record<string, string> = {}): KubeObject => ({
+  metadata: { name, labels },
+})
+
+function existing(name: string, rest: Partial<Stored['metadata']> = {}): Stored {
+  return {
+    metadata: {
+      name,
+      uid: `${name}-uid`,
+      resourceVersion: '1',
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Owner', name: 'o', uid: 'owner', controller: true }],
+      ...rest,
+    },
+  }
+}
+
+const plan = (want: KubeObject[], have: Stored[]) =>
+  planChildren({
+    wanted: want.map(wantedObject),
+    existing: have,
+    ownerUid: 'owner',
+    prune: true,
+    patch: (object, other) => metadataPatch(object, other, ['labels']),
+  })
+
+const names = (objects: readonly KubeObject[]) => objects.map(object => object.metadata?.name)
+
+test('children are compared by name, not by number', () => {
+  const result = plan([wanted('a'), wanted('b')], [existing('b'), existing('c')])
+  assert.deepEqual([names(result.create), names(result.remove)], [['a'], ['c']])
+})
+
+test('a child that is on its way out is neither patched nor made again', () => {
+  const result = plan([wanted('a', { x: 'y' })], [existing('a', { deletionTimestamp: 'now' })])
+  assert.deepEqual([result.create, result.patch, names(result.leaving)], [[], [], ['a']])
+})
+
+test('a namesake of another owner is not touched but named', () => {
+  const foreign = existing('a', { ownerReferences: [] })
+  const result = plan([wanted('a')], [foreign, existing('z', { ownerReferences: [] })])
+  assert.deepEqual([names(result.taken), result.create, result.remove], [['a'], [], []])
+})
+
+test('nothing is written when nothing differs', () => {
+  const result = plan([wanted('a', { x: 'y' })], [existing('a', { labels: { x: 'y' } })])
+  assert.deepEqual(result, { create: [], patch: [], remove: [], taken: [], leaving: [] })
+})
+
+test('no more children are built than are created at once or exist, and none that is wanted is removed', () => {
+  let built = 0
+  const result = planChildren({
+    wanted: Iterator.from({
+      *[Symbol.iterator]() {
+        for (let at = 0; at < 100_000; at++)
+          yield {
+            name: `c${at}`,
+            build: () => {
+              built++
+              return wanted(`c${at}`)
+            },
+          }
+      },
+    }),
+    existing: [existing('c0'), existing('c99999'), existing('z')],
+    ownerUid: 'owner',
+    prune: true,
+  })
+  assert.deepEqual([result.create.length, built, names(result.remove)], [mostCreated, mostCreated + 2, ['z']])
+  assert.equal(result.create[0]?.metadata?.name, 'c1')
+})

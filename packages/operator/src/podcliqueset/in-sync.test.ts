@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// After which changes the children and the gangs of a set are looked at again.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { label } from '@grove/api'
+import type { Change, KubeObject, Stored } from '@grove/kube'
+import type { Caches } from '../caches/caches.ts'
+import type { StoredSet } from '../layout/stored.ts'
+import { clique, sampleSet } from '../testing/sample-set.ts'
+import { SetsInSync } from './in-sync.ts'
+
+const set = sampleSet({ cliques: [clique('web')] })
+
+type Edited = KubeObject & { readonly spec?: object; readonly status?: object }
+
+const part = (more: Partial<Stored['metadata']> = {}, rest: object = {}): Stored<Edited> => ({
+  metadata: {
+    name: 'part',
+    namespace: 'serving',
+    uid: 'u',
+    resourceVersion: '1',
+    labels: { [label.partOf]: 'w' },
+    ...more,
+  },
+  spec: { a: 1 },
+  status: { a: 1 },
+  ...rest,
+})
+
+const update = (before: Stored<Edited>, after: Stored<Edited>): Change<KubeObject> => ({
+  type: 'update',
+  old: before,
+  new: after,
+  source: 'watch',
+})
+const removal = (old: Stored<Edited>): Change<KubeObject> => ({
+  type: 'delete',
+  old,
+  new: undefined,
+  source: 'watch',
+})
+
+const counted = { generation: 1 }
+const other = { labels: { [label.partOf]: 'other' } }
+const unlabelled = { labels: {} }
+const ownStatus = part({ ...counted, name: 'w' }, { status: { a: 2 } })
+
+/** What is looked at again: nothing, the children, or the gangs as well. */
+type Looks = 'nothing' | 'children' | 'gangs'
+
+const table: [what: string, resource: string, change: Change<KubeObject>, looks: Looks][] = [
+  ['a status of a clique', 'podcliques', update(part(counted), part(counted, { status: {} })), 'nothing'],
+  ['a spec of a clique', 'podcliques', update(part(counted), part({ generation: 2 })), 'children'],
+  [
+    'labels of a clique',
+    'podcliques',
+    update(part(counted), part({ ...counted, labels: { [label.partOf]: 'w', x: 'y' } })),
+    'children',
+  ],
+  [
+    'the label by which it is ours',
+    'podcliques',
+    update(part(counted), part({ ...counted, ...unlabelled })),
+    'children',
+  ],
+  ['a clique that goes', 'podcliques', removal(part()), 'children'],
+  [
+    'a status of what counts no generations',
+    'horizontalpodautoscalers',
+    update(part(), part({}, { status: {} })),
+    'nothing',
+  ],
+  [
+    'a spec of what counts no generations',
+    'horizontalpodautoscalers',
+    update(part(), part({}, { spec: {} })),
+    'children',
+  ],
+  ['a gang that follows its pods', 'podgangs', update(part(counted), part({ generation: 2 })), 'nothing'],
+  ['a gang that goes', 'podgangs', removal(part()), 'children'],
+  [
+    'a part of another set',
+    'podcliques',
+    update(part({ ...counted, ...other }), part({ generation: 2, ...other })),
+    'nothing',
+  ],
+  ['a status of the set', 'podcliquesets', update(part({ ...counted, name: 'w' }), ownStatus), 'nothing'],
+  [
+    'the spec of the set',
+    'podcliquesets',
+    update(part({ ...counted, name: 'w' }), part({ generation: 2, name: 'w' })),
+    'gangs',
+  ],
+  [
+    'what belongs to nobody',
+    'clustertopologybindings',
+    update(part({ ...counted, namespace: undefined }), part({ generation: 2, namespace: undefined })),
+    'gangs',
+  ],
+]
+
+function begun() {
+  let handler: (change: Change<KubeObject>, resource: string) => void = () => undefined
+  let removed: (change: Change<KubeObject>) => void = () => undefined
+  const known = new Set(['w'])
+  const caches = {
+    sets: {
+      onChange: (given: typeof removed) => {
+        removed = given
+      },
+      get: ({ name }: { name: string }) => (known.has(name) ? set : undefined),
+    },
+    onChangeOfAny: (given: typeof handler) => {
+      handler = given
+    },
+  } as unknown as Caches
+  const settled = new SetsInSync(caches)
+  const fingerprint = settled.fingerprintOf(set)
+  assert.ok(
+    !settled.isInSync(set, fingerprint) && settled.areGangsDue(set, fingerprint),
+    'nothing is known at first',
+  )
+  settled.recordSync(set, fingerprint)
+  settled.recordGangs(set, fingerprint)
+  const looks = (of: StoredSet): Looks => {
+    const now = settled.fingerprintOf(of)
+    if (settled.areGangsDue(of, now)) return 'gangs'
+    return settled.isInSync(of, now) ? 'nothing' : 'children'
+  }
+  return {
+    settled,
+    looks,
+    tell: (change: Change<KubeObject>, resource: string) => handler(change, resource),
+    removeSet: () => {
+      known.delete('w')
+      removed(removal(part({ name: 'w', uid: 'set-uid' })))
+    },
+  }
+}
+
+for (const [what, resource, change, wanted] of table)
+  test(`${what}: ${wanted}`, () => {
+    const { looks, tell } = begun()
+    assert.equal(looks(set), 'nothing')
+    tell(change, resource)
+    assert.equal(looks(set), wanted)
+  })
+
+test('whose turn it is in an update decides what children may follow', () => {
+  const { looks } = begun()
+  const updating = (...replicas: number[]): StoredSet => ({
+    ...set,
+    status: {
+      availableReplicas: 0,
+      updatedReplicas: 0,
+      updateProgress: { currentlyUpdating: replicas.map(replicaIndex => ({ replicaIndex })) },
+    },
+  })
+  assert.equal(looks(updating()), 'children')
+  assert.equal(looks(updating(1)), 'children')
+})
+
+test('nothing is remembered of a set that is gone, although its children go after it', () => {
+  const { settled, tell, removeSet } = begun()
+  tell(removal(part(counted)), 'podcliques')
+  assert.equal(settled.size, 1)
+  removeSet()
+  for (let child = 0; child < 20; child++)
+    tell(removal(part({ ...counted, name: `c${child}` })), 'podcliques')
+  assert.equal(settled.size, 0)
+})

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Which sets have all their children as they want them. A set of hundreds of replicas is woken by each of them when they
+// start or are updated; unless something else than a status changed, there is no need to compare every child with what is
+// wanted, nor to look at every gang.
+import type { Change, KubeObject } from '@grove/kube'
+import { sameMeaning } from '../apply/owned-fields.ts'
+import type { Caches } from '../caches/caches.ts'
+import { resources } from '../caches/resources.ts'
+import { replicaCount } from '../layout/layout.ts'
+import { keyOf, type ObjectKey, refOf } from '../layout/object-key.ts'
+import type { StoredSet } from '../layout/stored.ts'
+import { isEditedOrDeleted, setsOf } from '../triggers/predicates.ts'
+import { isUpdatingSet, updatingReplicas } from '../update/set-update.ts'
+
+/** What a set was last looked at with; the same again means that nothing is to be done. */
+export interface Fingerprint {
+  /** Changes of the set and of what belongs to no set. */
+  readonly own: string
+  /** Those of its children as well, how many replicas there are and whose turn it is: what children may follow. */
+  readonly all: string
+}
+
+export class SetsInSync {
+  /** Per set, how often something about it changed that is not a status. */
+  readonly #changes = new Map<ObjectKey, number>()
+  /** The same about its children. */
+  readonly #changesOfChildren = new Map<ObjectKey, number>()
+  /** Of what belongs to no set, such as topology bindings. */
+  #changesOfAll = 0
+  /** UID of a set → the fingerprint at which its children were as wanted. */
+  readonly #inSyncAt = new Map<string, Fingerprint>()
+  /** UID of a set → the fingerprint at which all of its gangs were looked at. */
+  readonly #gangsAt = new Map<string, Fingerprint>()
+
+  constructor(caches: Caches) {
+    caches.sets.onChange(change => {
+      if (change.type !== 'delete') return
+      this.#inSyncAt.delete(change.old.metadata.uid)
+      this.#gangsAt.delete(change.old.metadata.uid)
+      this.#changes.delete(keyOf(change.old))
+      this.#changesOfChildren.delete(keyOf(change.old))
+    })
+    const ofGangs = new Set(
+      [resources.podGangs, resources.kaiPodGroups, resources.volcanoPodGroups].map(nameOf),
+    )
+    caches.onChangeOfAny((change, resource) => {
+      // What becomes of a gang is the business of its own controller, unless it goes.
+      if (isStatusOnly(change) || (ofGangs.has(resource) && change.type !== 'delete')) return
+      if (!(change.new ?? change.old).metadata.namespace) this.#changesOfAll++
+      else if (resource !== nameOf(resources.podCliqueSets))
+        for (const key of setsOf(change)) {
+          // Children outlive their set in the caches. Nothing is remembered of a set that is gone.
+          if (caches.sets.get(refOf(key))) count(this.#changesOfChildren, key)
+        }
+      else if (change.new) count(this.#changes, keyOf(change.new))
+    })
+  }
+
+  /** How many sets something is remembered of. */
+  get size(): number {
+    return new Set([...this.#changes.keys(), ...this.#changesOfChildren.keys()]).size
+  }
+
+  /** To be asked before the children are looked at, and to be given to `recordSync` afterwards. */
+  fingerprintOf(set: StoredSet): Fingerprint {
+    const key = keyOf(set)
+    const own = `${this.#changesOfAll}/${this.#changes.get(key) ?? 0}`
+    const turn = isUpdatingSet(set) ? `${updatingReplicas(set).join()} of ${replicaCount(set)}` : 'none'
+    return { own, all: `${own}/${this.#changesOfChildren.get(key) ?? 0}/${turn}` }
+  }
+
+  isInSync({ metadata }: StoredSet, { all }: Fingerprint): boolean {
+    return this.#inSyncAt.get(metadata.uid)?.all === all
+  }
+
+  recordSync({ metadata }: StoredSet, fingerprint: Fingerprint): void {
+    this.#inSyncAt.set(metadata.uid, fingerprint)
+  }
+
+  forgetSync({ metadata }: StoredSet): void {
+    this.#inSyncAt.delete(metadata.uid)
+  }
+
+  /** Whether the set itself changed since all of its gangs were looked at; whatever else concerns them wakes them. */
+  areGangsDue({ metadata }: StoredSet, { own }: Fingerprint): boolean {
+    return this.#gangsAt.get(metadata.uid)?.own !== own
+  }
+
+  recordGangs({ metadata }: StoredSet, fingerprint: Fingerprint): void {
+    this.#gangsAt.set(metadata.uid, fingerprint)
+  }
+}
+
+function count(changes: Map<ObjectKey, number>, key: ObjectKey): void {
+  changes.set(key, (changes.get(key) ?? 0) + 1)
+}
+
+function nameOf({ resource }: { readonly resource: string }): string {
+  return resource
+}
+
+function isStatusOnly(change: Change<KubeObject>): boolean {
+  if (change.type !== 'update') return false
+  const before = change.old.metadata
+  const after = change.new.metadata
+  // Not every kind counts its generations.
+  const isSame =
+    before.generation === undefined ? !isEditedOrDeleted(change) : before.generation === after.generation
+  return (
+    isSame &&
+    before.deletionTimestamp === after.deletionTimestamp &&
+    sameMeaning(before.finalizers, after.finalizers) &&
+    sameMeaning(before.labels, after.labels) &&
+    sameMeaning(before.annotations, after.annotations)
+  )
+}

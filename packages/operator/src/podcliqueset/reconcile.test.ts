@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Single passes over a set: in which order it writes, what it says when something fails, and how much it costs to go.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { annotation, finalizer } from '@grove/api'
+import { resources } from '../caches/resources.ts'
+import { clique, group, sampleSet } from '../testing/sample-set.ts'
+import { failure } from '../testing/simulation/api.ts'
+import { RecordedSimulation } from '../testing/simulation/recorded.ts'
+import { setName } from '../testing/simulation/simulation.ts'
+import { settle } from '../testing/simulation/wellness.ts'
+
+const shape = (replicas = 1) =>
+  sampleSet({
+    name: setName,
+    replicas,
+    cliques: [clique('web', { replicas: 2 }), clique('work')],
+    groups: [group('g', ['work'], 2, 1)],
+  })
+
+async function settled(replicas = 1): Promise<RecordedSimulation> {
+  const simulation = new RecordedSimulation(shape(replicas))
+  assert.ok(await settle(simulation, 60))
+  await simulation.reconcileAll()
+  return simulation
+}
+
+const edit = (simulation: RecordedSimulation, spec: object) =>
+  simulation.api.modify(resources.podCliqueSets, setName, { spec })
+
+describe('the first pass', () => {
+  test('writes in the order in which things need each other', async () => {
+    const simulation = new RecordedSimulation(shape())
+    assert.equal(await simulation.lookAtSet(), undefined)
+    const at = (write: string) => {
+      const found = simulation.writes.indexOf(write)
+      assert.ok(found >= 0, `${write} is missing in ${simulation.writes.join(', ')}`)
+      return found
+    }
+    assert.equal(at('patch podcliquesets'), 0, 'the finalizer comes before anything that it guards')
+    assert.ok(
+      at('create serviceaccounts') < at('create secrets'),
+      'no token for an account that is not there',
+    )
+    assert.ok(at('create roles') < at('create rolebindings'))
+    assert.ok(at('create services') < at('create podcliques'))
+    assert.ok(at('create podcliques') < at('create podcliquescalinggroups'))
+    assert.equal(simulation.writes.at(-1), 'patch podcliquesets')
+  })
+
+  test('of a successor finds everything as it should be, and writes nothing', async () => {
+    const simulation = await settled(2)
+    simulation.restart()
+    assert.equal(await simulation.lookAtSet(), undefined)
+    assert.deepEqual([simulation.writes, simulation.events], [[], []])
+  })
+
+  test('waits for no token: cliques are there while the Secret is empty', async () => {
+    const simulation = new RecordedSimulation(shape())
+    await simulation.lookAtSet()
+    assert.equal(simulation.api.get(resources.secrets, 'w-ic-sat')?.data, undefined)
+    assert.equal(simulation.cliques.length, 1)
+    assert.deepEqual(simulation.lastErrors, [])
+  })
+
+  test('counts as carried out when the gangs have their pods, not before', async () => {
+    const simulation = new RecordedSimulation(shape())
+    await simulation.lookAtSet()
+    assert.equal(simulation.set.status?.observedGeneration, undefined)
+    assert.ok(await settle(simulation, 60))
+    assert.equal(simulation.set.status?.observedGeneration, 1)
+  })
+})
+
+describe('events on the set', () => {
+  const applied = (name: string) =>
+    `Normal PodCliqueCreateOrUpdateSuccessful PodClique serving/${name} created or updated successfully`
+  const grouped = (name: string) =>
+    `Normal PodCliqueScalingGroupCreateSuccessful Created PodCliqueScalingGroup serving/${name}`
+
+  test('one for each child that was made, of the controller, and none for a look that changes nothing', async () => {
+    const simulation = new RecordedSimulation(shape(2))
+    await simulation.lookAtSet()
+    assert.deepEqual(simulation.events, [
+      applied('w-0-web'),
+      applied('w-1-web'),
+      grouped('w-0-g'),
+      grouped('w-1-g'),
+    ])
+    for (const { about, source } of simulation.told)
+      assert.deepEqual([about, source], ['PodCliqueSet w', 'podcliqueset-controller'])
+    assert.ok(await settle(simulation, 60))
+    await simulation.reconcileAll()
+    for (let look = 0; look < 10; look++) {
+      const metadata = { annotations: { [annotation.reconcileTrigger]: String(look) } }
+      simulation.api.modify(resources.podCliqueSets, setName, { metadata })
+      await simulation.lookAtSet()
+      assert.deepEqual([simulation.events, simulation.writes], [[], []])
+    }
+  })
+
+  test('for what goes when the set is scaled in', async () => {
+    const simulation = await settled(3)
+    edit(simulation, { replicas: 1 })
+    await simulation.lookAtSet()
+    assert.deepEqual(simulation.events.toSorted(), [
+      'Normal PodCliqueDeleteSuccessful Deleted PodClique: w-1-web',
+      'Normal PodCliqueDeleteSuccessful Deleted PodClique: w-2-web',
+      'Normal PodCliqueScalingGroupDeleteSuccessful Deleted PodCliqueScalingGroup serving/w-1-g',
+      'Normal PodCliqueScalingGroupDeleteSuccessful Deleted PodCliqueScalingGroup serving/w-2-g',
+      ...['w-1', 'w-1-g-0', 'w-2', 'w-2-g-0'].map(
+        name => `Normal PodGangDeleteSuccessful Deleted PodGang serving/${name}`,
+      ),
+    ])
+  })
+
+  const refused: [what: string, write: string, edit: object, events: string[], errors: RegExp[]][] = [
+    [
+      'cliques that cannot be made',
+      'create podcliques',
+      { replicas: 2 },
+      [
+        'Warning PodCliqueCreateOrUpdateFailed PodClique serving/w-1-web creation or updation failed: Internal: podcliques',
+      ],
+      [
+        /^ERR_SYNC_PODCLIQUE failed to sync PodClique: \[Operation: Sync, Code: ERR_SYNC_PODCLIQUE\] message: PodClique serving\/w-1-web cannot be written, cause: Internal/,
+      ],
+    ],
+    [
+      'groups that cannot be made',
+      'create podcliquescalinggroups',
+      { replicas: 2 },
+      [
+        applied('w-1-web'),
+        'Warning PodCliqueScalingGroupCreateOrUpdateFailed Error creating or updating PodCliqueScalingGroup serving/w-1-g: Internal: podcliquescalinggroups',
+      ],
+      [/^ERR_SYNC_PODCLIQUESCALINGGROUP failed to sync PodCliqueScalingGroup: /],
+    ],
+    [
+      'replicas that cannot be removed',
+      'delete podcliques',
+      { replicas: 0 },
+      [
+        'Normal PodGangDeleteSuccessful Deleted PodGang serving/w-0',
+        'Normal PodGangDeleteSuccessful Deleted PodGang serving/w-0-g-0',
+        'Warning PodCliqueDeleteFailed Error deleting PodClique serving/w-0-web: Internal: podcliques',
+        'Warning PodCliqueScalingGroupDeleteFailed Error deleting PodCliqueScalingGroup serving/w-0-g: Internal: podcliques',
+      ],
+      [/^ERR_DELETE_PODCLIQUE failed to sync PodClique: /],
+    ],
+    [
+      'gangs that cannot be removed',
+      'delete podgangs',
+      { replicas: 0 },
+      [
+        'Normal PodCliqueDeleteSuccessful Deleted PodClique: w-0-web',
+        'Normal PodCliqueScalingGroupDeleteSuccessful Deleted PodCliqueScalingGroup serving/w-0-g',
+        'Warning PodGangDeleteFailed Error deleting PodGang serving/w-0: Internal: podgangs',
+        'Warning PodGangDeleteFailed Error deleting PodGang serving/w-0-g-0: Internal: podgangs',
+      ],
+      [/^ERR_DELETE_EXCESS_PODGANG failed to sync PodGang: /, /^ERR_DELETE_EXCESS_PODGANG /],
+    ],
+  ]
+  for (const [what, write, spec, events, errors] of refused)
+    test(`${what} are told of, and forgotten when they can`, async () => {
+      const simulation = await settled()
+      simulation.refuse = ({ verb, resource }) =>
+        `${verb} ${resource}` === write ? failure('Internal', resource) : undefined
+      edit(simulation, spec)
+      assert.notEqual(await simulation.lookAtSet(), undefined)
+      assert.deepEqual(simulation.events.toSorted(), events.toSorted())
+      assert.equal(simulation.lastErrors.length, errors.length)
+      for (const [at, pattern] of errors.entries()) assert.match(simulation.lastErrors[at]!, pattern)
+      assert.equal(simulation.set.status?.observedGeneration, 1, 'not carried out')
+      simulation.refuse = () => undefined
+      assert.equal(await simulation.lookAtSet(), undefined)
+      assert.deepEqual(simulation.lastErrors, [])
+    })
+})
+
+describe('failures', () => {
+  const whatCameAfter = (simulation: RecordedSimulation) => [
+    simulation.cliques.length,
+    simulation.groups.length,
+  ]
+
+  test('an exception that nobody foresaw is a failure of its part, and stops what comes after', async () => {
+    const simulation = new RecordedSimulation(shape())
+    simulation.refuse = ({ resource }) =>
+      resource === 'services' ? new TypeError('x is not a function') : undefined
+    assert.notEqual(await simulation.lookAtSet(), undefined)
+    assert.equal(simulation.lastErrors.length, 1)
+    assert.match(
+      simulation.lastErrors[0]!,
+      /^ERR_SYNC_PODCLIQUESET_SERVICE failed to sync HeadlessService: .*x is not a function/,
+    )
+    assert.deepEqual(whatCameAfter(simulation), [0, 0])
+    assert.equal(simulation.api.list(resources.serviceAccounts).length, 1, 'others of its group go on')
+    assert.equal(simulation.set.status?.observedGeneration, undefined)
+  })
+
+  test('a template that makes no sense is told by the part that cannot be made of it', async () => {
+    const set = shape()
+    const broken = new RecordedSimulation({
+      ...set,
+      spec: {
+        ...set.spec,
+        template: { ...set.spec.template, podCliqueScalingGroups: [group('g', ['nobody'])] },
+      },
+    })
+    assert.notEqual(await broken.lookAtSet(), undefined)
+    assert.match(broken.lastErrors.join(), /failed to sync \w+: scaling group g names the clique nobody/)
+    assert.equal(broken.set.status?.observedGeneration, undefined)
+  })
+
+  test('all failures of what runs in pods are told, and keep no pod from being made', async () => {
+    const simulation = new RecordedSimulation(shape())
+    simulation.refuse = ({ resource }) =>
+      resource === 'roles' || resource === 'secrets' ? failure('Forbidden', resource) : undefined
+    await simulation.lookAtSet()
+    assert.deepEqual(
+      simulation.lastErrors.map(text => text.split(' [')[0]),
+      ['ERR_SYNC_ROLE failed to sync Role:', 'ERR_CREATE_SECRET failed to sync ServiceAccountTokenSecret:'],
+    )
+    assert.deepEqual(whatCameAfter(simulation), [1, 1])
+    assert.equal(simulation.set.status?.observedGeneration, undefined)
+    simulation.refuse = () => undefined
+    await simulation.lookAtSet()
+    assert.deepEqual(simulation.lastErrors, [])
+    assert.equal(simulation.api.list(resources.roleBindings).length, 1)
+  })
+
+  test('one without a code of its own is told, too', async () => {
+    const simulation = new RecordedSimulation(shape())
+    simulation.refuse = ({ patch }) =>
+      JSON.stringify(patch ?? '').includes(finalizer.podCliqueSet)
+        ? failure('Internal', 'no finalizer')
+        : undefined
+    await simulation.lookAtSet()
+    assert.deepEqual(simulation.lastErrors, ['ERR_UPDATE_PCS_STATUS Internal: no finalizer'])
+    simulation.refuse = () => undefined
+    await simulation.lookAtSet()
+    assert.deepEqual(simulation.lastErrors, [])
+  })
+
+  test('a new template that could not be announced is not announced in passing', async () => {
+    const simulation = await settled()
+    const { currentGenerationHash } = simulation.set.status!
+    const template = structuredClone(simulation.set.spec.template)
+    template.cliques[0]!.spec.podSpec.containers[0]!.image = 'registry.example/main:2'
+    edit(simulation, { template })
+    simulation.refuse = ({ patch }) =>
+      JSON.stringify(patch ?? '').includes('updateStartedAt') ? failure('Conflict', 'w') : undefined
+    await simulation.lookAtSet()
+    assert.equal(simulation.set.status?.currentGenerationHash, currentGenerationHash)
+    assert.equal(simulation.set.status?.updateProgress, undefined)
+    simulation.refuse = () => undefined
+    await simulation.lookAtSet()
+    assert.notEqual(simulation.set.status?.currentGenerationHash, currentGenerationHash)
+    assert.equal(simulation.set.status?.observedGeneration, 1, 'an update under way is not carried out')
+    assert.ok(await settle(simulation, 100))
+    assert.equal(simulation.set.status?.observedGeneration, 2)
+  })
+
+  test('a status that somebody wipes out comes back, and no pod is touched', async () => {
+    const simulation = await settled()
+    const before = structuredClone(simulation.set.status)
+    const pods = simulation.api.list(resources.pods).map(({ metadata }) => metadata.uid)
+    simulation.api.modify(resources.podCliqueSets, setName, { status: null })
+    await simulation.reconcileAll()
+    assert.deepEqual(simulation.set.status, before)
+    assert.deepEqual(
+      simulation.api.list(resources.pods).map(({ metadata }) => metadata.uid),
+      pods,
+    )
+  })
+})
+
+test('a quota is met by a few rejected requests, and reported with a bounded status that is written once', async () => {
+  const simulation = new RecordedSimulation(shape(400))
+  simulation.refuse = ({ verb, resource }) =>
+    verb === 'create' && resource === 'podcliques' ? failure('Forbidden', 'exceeded quota') : undefined
+  assert.notEqual(await simulation.lookAtSet(), undefined)
+  assert.equal(simulation.writes.filter(write => write === 'create podcliques').length, 8)
+  assert.equal(simulation.told.filter(({ event }) => event.type === 'Warning').length, 8)
+  assert.ok(simulation.lastErrors.length <= 21)
+  assert.match(simulation.lastErrors.at(-1)!, /392 more PodClique objects wait until these can be created/)
+  await simulation.clock.advance(60_000)
+  await simulation.lookAtSet()
+  assert.deepEqual(
+    simulation.writes.filter(write => write === 'patch podcliquesets'),
+    [],
+  )
+})

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Component } from './child-component.ts'
+import { syncComponents } from './sync.ts'
+
+/** Runs groups `a b`, `c`, `d` beside `x` (then `y`) and `z`; tells who began and which failures came out. */
+async function run(failing: string, failedBefore = false) {
+  const begun: string[] = []
+  const part = (name: string, next?: Component): Component => ({
+    name,
+    run: async () => {
+      begun.push(name)
+      await nextTurn()
+      if (failing.includes(name)) throw new Error(`no ${name}`)
+      return 'complete'
+    },
+    ...(next && { next }),
+  })
+  const { failures } = await syncComponents(
+    {
+      groups: [[part('a'), part('b')], [part('c')], [part('d')]],
+      beside: [part('x', part('y')), part('z')],
+    },
+    failedBefore,
+  )
+  return [begun.toSorted().join(''), failures.map(failure => (failure as Error).message).join(', ')]
+}
+
+describe('the parts of a set', () => {
+  const table: [what: string, failing: string, begun: string, failures: string][] = [
+    ['all begin when none fails', '', 'abcdxyz', ''],
+    ['a failure stops later groups, not its own', 'a', 'ab', 'failed to sync a: no a'],
+    ['one of a later group leaves what runs beside', 'c', 'abcxyz', 'failed to sync c: no c'],
+    ['one beside stops only what follows it', 'x', 'abcdxz', 'failed to sync x: no x'],
+    [
+      'all are told',
+      'cyz',
+      'abcxyz',
+      'failed to sync c: no c, failed to sync y: no y, failed to sync z: no z',
+    ],
+  ]
+  for (const [what, failing, ...expected] of table)
+    test(what, async () => assert.deepEqual(await run(failing), expected))
+
+  test('after an earlier failure only the first group runs', async () =>
+    assert.deepEqual(await run('', true), ['ab', '']))
+
+  test('a later group begins only when the one before it is through; what runs beside waits for the first', async () => {
+    const log: string[] = []
+    const part = (name: string): Component => ({
+      name,
+      run: async () => {
+        log.push(`${name} begins`)
+        await nextTurn()
+        log.push(`${name} ends`)
+        return 'complete'
+      },
+    })
+    await syncComponents({ groups: [[part('a')], [part('b')], [part('c')]], beside: [part('x')] }, false)
+    const before = (one: string, other: string) =>
+      assert.ok(log.indexOf(one) < log.indexOf(other), log.join())
+    assert.equal(log.length, 8)
+    before('a ends', 'b begins')
+    before('b ends', 'c begins')
+    before('a ends', 'x begins')
+    before('x begins', 'b ends')
+  })
+
+  test('tell whether one of them has more to create', async () => {
+    const part = (name: string, progress: 'complete' | 'more', next?: Component): Component => ({
+      name,
+      run: async () => progress,
+      ...(next && { next }),
+    })
+    const hasMore = async (groups: Component[][], beside: Component[]) =>
+      (await syncComponents({ groups, beside }, false)).hasMore
+    assert.equal(await hasMore([[part('a', 'complete')]], [part('x', 'complete')]), false)
+    assert.equal(await hasMore([[part('a', 'more')], [part('b', 'complete')]], []), true)
+    assert.equal(await hasMore([[], [part('b', 'more')]], []), true)
+    assert.equal(await hasMore([[]], [part('x', 'complete', part('y', 'more'))]), true)
+  })
+})

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The operator's controllers on a client, in this process: for `grove up`, tests and the operator process itself.
+import { defaultScheduler, enabledSchedulers, type OperatorConfiguration } from '@grove/api'
+import { type Client, type Clock, type Logger, type Registry, silentLogger, systemClock } from '@grove/kube'
+import type { EventSink } from '../apply/event-sink.ts'
+import { RemovalsUnderWay } from '../apply/removals-under-way.ts'
+import { StatusPace } from '../apply/status-pace.ts'
+import { Caches } from '../caches/caches.ts'
+import { optionalKinds } from '../caches/optional-kinds.ts'
+import { Operator } from '../operator.ts'
+import { schedulerBackends } from '../schedulers/registry.ts'
+
+export interface StartOptions {
+  readonly configuration: OperatorConfiguration
+  readonly waiterImage?: string
+  readonly events?: EventSink
+  readonly clock?: Clock
+  readonly log?: Logger
+  readonly registry?: Registry
+}
+
+export interface RunningOperator {
+  readonly caches: Caches
+  /** Lets running passes finish, then ends the watches. */
+  stop(): Promise<void>
+  /** Drops everything where it is, requests under way included. */
+  abandon(): Promise<void>
+}
+
+const noEvents: EventSink = { emit: () => undefined }
+
+export async function startOperator(client: Client, options: StartOptions): Promise<RunningOperator> {
+  const { configuration, clock = systemClock, log = silentLogger } = options
+  const caches = new Caches(client, {
+    clock,
+    watches: await optionalKinds(client, configuration, log),
+    onFailure: (resource, error, retryInMs) =>
+      log.error('A watch failed and is tried again', { resource, error, retryInMs: Math.round(retryInMs) }),
+  })
+  const abort = new AbortController()
+  const watching = caches.run(abort.signal)
+  await caches.waitForSync(abort.signal)
+  const operator = new Operator({
+    context: {
+      caches,
+      clock,
+      configuration,
+      backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
+      waiterImage: options.waiterImage,
+      statusPace: new StatusPace(clock),
+      removals: new RemovalsUnderWay(),
+      events: options.events ?? noEvents,
+    },
+    log,
+    ...(options.registry && { registry: options.registry }),
+  })
+  await operator.start(abort.signal)
+  return {
+    caches,
+    stop: async () => {
+      await operator.stop()
+      abort.abort()
+      await watching
+    },
+    abandon: async () => {
+      abort.abort(new Error('the operator was abandoned'))
+      await operator.stop()
+      await watching
+    },
+  }
+}

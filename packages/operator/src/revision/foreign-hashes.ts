@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Objects that another operator, or another version of this one, wrote: their hashes say nothing to us, so what they
+// were made from is compared with what would be made of the set today. What is equal is taken over as it stands.
+import {
+  type CanonicalPodTemplate,
+  canonicalPodTemplate,
+  formerGenerationAlgorithm,
+  generationAlgorithm,
+  hashAlgorithmOf,
+  label,
+  managedLabels,
+  names,
+  type PodClique,
+  type PodGang,
+  type PodSpec,
+  podTemplateAlgorithm,
+  sameCanonical,
+  scalingGroupEnvironment,
+} from '@grove/api'
+import { cliqueInstanceOf } from '../layout/clique-instance.ts'
+import { eachReplica } from '../layout/layout.ts'
+import type { StoredSet } from '../layout/stored.ts'
+import { cliqueLabels, podClique } from '../objects/clique.ts'
+
+/** Reports whether another algorithm made a stored template hash, so that it cannot be compared with ours. */
+export function isForeignTemplate(hash: string): boolean {
+  return hashAlgorithmOf(hash) !== podTemplateAlgorithm
+}
+
+/** The same for generation hashes, of which this operator knows its former algorithm as well. */
+export function isForeignGeneration(hash: string): boolean {
+  const algorithm = hashAlgorithmOf(hash)
+  return algorithm !== generationAlgorithm && algorithm !== formerGenerationAlgorithm
+}
+
+/** Whether a live clique has the template that the set would give it today. */
+export function hasWantedTemplate(set: StoredSet, clique: PodClique): boolean {
+  const instance = cliqueInstanceOf(set, clique)
+  if (!instance) return false
+  const wanted = podClique(set, instance, set, '')
+  const ours = new Set(Object.keys({ ...managedLabels(''), ...cliqueLabels(set, instance, '') }))
+  return sameCanonical(templateOf(clique, ours), templateOf(wanted, ours))
+}
+
+export interface LiveChildren {
+  /** Every clique of the set that is not on its way out, members of scaling groups included. */
+  readonly cliques: readonly PodClique[]
+  gangNamed(name: string): PodGang | undefined
+}
+
+/**
+ * Whether a generation hash of unknown making stands for what the set wants now: everything that claims to have reached
+ * it has the wanted template. Where nothing has, an update to it had just begun, and the standalone cliques, which follow
+ * the set at once, tell where it was going.
+ */
+export function isWantedGeneration(set: StoredSet, stored: string, children: LiveChildren): boolean {
+  const { cliques } = children
+  if (cliques.length === 0) return true
+  const reached = cliques.filter(clique => clique.status?.currentPodCliqueSetGenerationHash === stored)
+  const standalone = cliques.filter(clique => !clique.metadata.labels?.[label.scalingGroup])
+  const witnesses = reached.length ? reached : standalone
+  return (
+    witnesses.length > 0 &&
+    witnesses.every(clique => hasWantedTemplate(set, clique)) &&
+    hasWantedPriority(set, children)
+  )
+}
+
+/** The priority class of the gangs is part of a generation, and no clique carries it. */
+function hasWantedPriority(set: StoredSet, { gangNamed }: LiveChildren): boolean {
+  const wanted = set.spec.template.priorityClassName ?? ''
+  return Iterator.from(eachReplica(set))
+    .map(replica => gangNamed(names.basePodGang(set.metadata.name, replica)))
+    .every(gang => !gang || (gang.spec.priorityClassName ?? '') === wanted)
+}
+
+/** Labels of ours aside, which other versions may give otherwise. */
+function templateOf({ metadata, spec }: PodClique, ours: ReadonlySet<string>): CanonicalPodTemplate {
+  const labels = Object.entries(metadata.labels ?? {}).filter(([key]) => !ours.has(key))
+  return canonicalPodTemplate(
+    {},
+    {
+      labels: Object.fromEntries(labels),
+      annotations: metadata.annotations,
+      spec: { podSpec: withoutGroupEnvironment(spec.podSpec) },
+    },
+  )
+}
+
+const injected: ReadonlySet<string> = new Set(Object.values(scalingGroupEnvironment))
+
+/** One of the variables counts pods: it follows replica counts, which are no part of a template. */
+function withoutGroupEnvironment(podSpec: PodSpec): PodSpec {
+  const without = <C extends { env?: { name: string }[] }>(container: C): C => ({
+    ...container,
+    ...(container.env && { env: container.env.filter(({ name }) => !injected.has(name)) }),
+  })
+  return {
+    ...podSpec,
+    containers: podSpec.containers.map(without),
+    ...(podSpec.initContainers && { initContainers: podSpec.initContainers.map(without) }),
+  }
+}

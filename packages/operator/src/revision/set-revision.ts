@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The revision that a set wants, computed once per generation of its spec.
+import {
+  formerGenerationAlgorithm,
+  formerGenerationHash,
+  generationHash,
+  hashAlgorithmOf,
+  label,
+  legacyGenerationHash,
+  legacyPodTemplateHash,
+  type PodClique,
+  podTemplateHash,
+} from '@grove/api'
+import type { StoredSet } from '../layout/stored.ts'
+import {
+  hasWantedTemplate,
+  isForeignGeneration,
+  isForeignTemplate,
+  isWantedGeneration,
+  type LiveChildren,
+} from './foreign-hashes.ts'
+import { type Revision, templateHashOfClique } from './revision.ts'
+
+export interface SetRevision extends Revision {
+  readonly generationHash: string
+  /** By clique name. */
+  readonly templateHashes: Readonly<Record<string, string>>
+  /** Whether a stored generation hash names the wanted revision. What another algorithm made, the children explain. */
+  isCurrentGeneration(stored: string, children: LiveChildren): boolean
+  /** Progress towards the wanted revision under its name of today, so that it goes on and does not begin again. */
+  renamed<P extends TargetOfUpdate | undefined>(progress: P, clique?: PodClique): P
+}
+
+/** What a child's progress says it is going to. */
+export interface TargetOfUpdate {
+  podCliqueSetGenerationHash: string
+  podTemplateHash?: string
+}
+
+const known = new WeakMap<object, SetRevision>()
+
+export function revisionOf(set: StoredSet): SetRevision {
+  const template = set.spec.template
+  let revision = known.get(template)
+  if (!revision) {
+    revision = compute(set)
+    known.set(template, revision)
+  }
+  return revision
+}
+
+function compute(set: StoredSet): SetRevision {
+  const { template } = set.spec
+  const templateHashes = Object.fromEntries(
+    template.cliques.map(clique => [clique.name, podTemplateHash(template, clique)]),
+  )
+  const wanted = generationHash(set.spec)
+  // Hashes of earlier operators are costly to make and rarely met: only when one of them stands in an object.
+  const legacy = once(() => ({
+    generation: legacyGenerationHash(set.spec),
+    templates: new Map(
+      template.cliques.map(clique => [templateHashes[clique.name]!, legacyPodTemplateHash(template, clique)]),
+    ),
+  }))
+  const hashOf = (clique: PodClique) =>
+    templateHashes[cliqueNameOf(clique, Object.keys(templateHashes)) ?? ''] ?? ''
+  const adopted = new WeakMap<PodClique, boolean>()
+  const isAdopted = (clique: PodClique): boolean => {
+    let answer = adopted.get(clique)
+    if (answer === undefined) {
+      answer = hasWantedTemplate(set, clique)
+      adopted.set(clique, answer)
+    }
+    return answer
+  }
+  const former = once(() => formerGenerationHash(set.spec))
+  const isFormerName = (stored: string) =>
+    hashAlgorithmOf(stored) === formerGenerationAlgorithm && former() === stored
+  const isLegacyGeneration = (stored: string) => isForeignGeneration(stored) && legacy().generation === stored
+  const isCurrent = (clique: PodClique, stored: string): boolean => {
+    const current = hashOf(clique)
+    if (stored === current) return true
+    if (!isForeignTemplate(stored)) return false
+    if (legacy().templates.get(current) === stored) return true
+    return stored === templateHashOfClique(clique) && isAdopted(clique)
+  }
+  return {
+    generationHash: wanted,
+    templateHashes,
+    hashOf,
+    isCurrent,
+    isFormerName,
+    isCurrentGeneration: (stored, children) =>
+      stored === wanted ||
+      isFormerName(stored) ||
+      isLegacyGeneration(stored) ||
+      (isForeignGeneration(stored) && isWantedGeneration(set, stored, children)),
+    renamed: (progress, clique) => {
+      if (!progress) return progress
+      const { podCliqueSetGenerationHash: target, podTemplateHash: template } = progress
+      if (!isFormerName(target) && !isLegacyGeneration(target)) return progress
+      return {
+        ...progress,
+        podCliqueSetGenerationHash: wanted,
+        ...(clique && template && isCurrent(clique, template) && { podTemplateHash: hashOf(clique) }),
+      }
+    },
+  }
+}
+
+/** Which template a clique was made from: its name is its parent's, its index and exactly the template's name. */
+function cliqueNameOf(clique: PodClique, templates: readonly string[]): string | undefined {
+  const labels = clique.metadata.labels ?? {}
+  const parent = labels[label.scalingGroup] ?? labels[label.partOf]
+  const index = labels[label.scalingGroup]
+    ? labels[label.scalingGroupReplicaIndex]
+    : labels[label.setReplicaIndex]
+  return templates.find(template => clique.metadata.name === `${parent}-${index}-${template}`)
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}

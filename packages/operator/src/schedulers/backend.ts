@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { EventValue, SchedulerName } from '@grove/api'
+import type { NewPod, StoredGang, StoredSet } from '../layout/stored.ts'
+
+/** An object of another API that a scheduler reads, of whatever kind. */
+export interface SchedulerObject {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: {
+    readonly name: string
+    readonly namespace?: string
+    readonly [member: string]: unknown
+  }
+  readonly spec?: unknown
+}
+
+export interface GangContext {
+  readonly set: StoredSet
+  /** How the scheduler itself calls the set's topology, where a binding says that it is kept by somebody else. */
+  readonly topologyReference?: string
+}
+
+/** The gang cannot be said in the scheduler's terms; the sentence tells the user what to change. */
+export class GangMappingError extends Error {}
+
+/** What a scheduler wants of us. One file per scheduler; nothing else knows their names. */
+export interface SchedulerBackend {
+  /** Also what stands in `pod.spec.schedulerName`. */
+  readonly name: SchedulerName
+  readonly topologyAware: boolean
+  preparePod(pod: NewPod, membership: { readonly podGang: string; readonly clique: string }): NewPod
+  /** The scheduler's own objects for a gang; they are owned by the gang and go with it. May throw GangMappingError. */
+  objectsFor(gang: StoredGang, context: GangContext): SchedulerObject[]
+  /** What to tell on a gang that cannot be said in the scheduler's terms. */
+  readonly mappingFailed?: (why: string) => EventValue
+  /** Members of their spec that stay as they are once they have a value. */
+  readonly keepsInSpec?: readonly string[]
+}

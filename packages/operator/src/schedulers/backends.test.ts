@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Gangs in the words of the schedulers that read them.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { label, type PodGang, supportedSchedulers } from '@grove/api'
+import { basePodGang } from '../layout/layout.ts'
+import type { StoredGang, StoredSet } from '../layout/stored.ts'
+import { podGang } from '../objects/gang.ts'
+import { clique, group, type SetShape, sampleSet } from '../testing/sample-set.ts'
+import { GangMappingError } from './backend.ts'
+import { kaiScheduler } from './kai.ts'
+import { schedulerBackends } from './registry.ts'
+import { volcano } from './volcano.ts'
+
+const levels = [
+  { domain: 'block', key: 'example.com/block' },
+  { domain: 'rack', key: 'example.com/rack' },
+]
+
+function tagged(labels: Record<string, string>, annotations: Record<string, string>, shape: SetShape) {
+  const set = sampleSet(shape)
+  set.metadata.labels = labels
+  set.metadata.annotations = annotations
+  return set
+}
+
+function gangOf(set: StoredSet): StoredGang {
+  const gang = podGang(basePodGang(set, 0), { set, levels, schedulerName: 'any', podsOf: () => [] })
+  return { ...gang, metadata: { ...gang.metadata, uid: 'gang-uid' } } as StoredGang
+}
+
+type Spec = Record<string, unknown>
+const specOf = (object: { spec?: unknown } | undefined) => object?.spec as Spec
+
+describe('a PodGroup of KAI', () => {
+  const required = (domain: string) => ({ topologyName: 'fabric', pack: { required: domain } })
+  const constrained: SetShape = {
+    cliques: [clique('router', { replicas: 2, minAvailable: 1 }), clique('work', { replicas: 3 })],
+    groups: [{ ...group('eng', ['work'], 2, 2), topologyConstraint: required('rack') }],
+    template: { priorityClassName: 'high', topologyConstraint: required('block') },
+  }
+  const queued = (shape: SetShape) => tagged({ 'kai.scheduler/queue': 'gpu-a' }, {}, shape)
+  const objectFor = (set: StoredSet, topologyReference?: string) =>
+    kaiScheduler.objectsFor(gangOf(set), { set, ...(topologyReference && { topologyReference }) })[0]!
+
+  test('has a parent for every constrained group replica and a leaf for every clique', () => {
+    const at = (key: string) => ({ topology: 'fabric', requiredTopologyLevel: `example.com/${key}` })
+    assert.deepEqual(objectFor(queued(constrained)).spec, {
+      minMember: 7,
+      queue: 'gpu-a',
+      priorityClassName: 'high',
+      topologyConstraint: at('block'),
+      subGroups: [
+        { name: 'w-0-eng-0', minSubGroup: 1, topologyConstraint: at('rack') },
+        { name: 'w-0-eng-1', minSubGroup: 1, topologyConstraint: at('rack') },
+        { name: 'w-0-router', minMember: 1 },
+        { name: 'w-0-eng-0-work', minMember: 3, parent: 'w-0-eng-0' },
+        { name: 'w-0-eng-1-work', minMember: 3, parent: 'w-0-eng-1' },
+      ],
+    })
+  })
+
+  test('is owned by its gang, carries its keys and is not grouped again', () => {
+    const { metadata } = objectFor(queued(constrained))
+    assert.deepEqual((metadata.ownerReferences as { uid: string }[])[0]!.uid, 'gang-uid')
+    assert.equal((metadata.labels as Spec)['app.kubernetes.io/part-of'], 'w')
+    assert.deepEqual(metadata.annotations, {
+      'grove.io/topology-name': 'fabric',
+      'kai.scheduler/skip-podgrouper': 'true',
+    })
+  })
+
+  test('names a topology that somebody else keeps as KAI knows it, not by its binding', () => {
+    const spec = specOf(objectFor(queued(constrained), 'site-topology'))
+    assert.equal((spec.topologyConstraint as Spec).topology, 'site-topology')
+    for (const { topologyConstraint } of (spec.subGroups as { topologyConstraint?: Spec }[]).slice(0, 2))
+      assert.equal(topologyConstraint!.topology, 'site-topology')
+  })
+
+  test('cannot be made of constraints without a topology', () => {
+    const set = queued(constrained)
+    const gang = gangOf(set) as PodGang
+    gang.metadata.annotations = {}
+    assert.throws(() => kaiScheduler.objectsFor(gang as StoredGang, { set }), GangMappingError)
+    gang.metadata.annotations = { 'kai.scheduler/topology': 'theirs' }
+    const [object] = kaiScheduler.objectsFor(gang as StoredGang, { set })
+    assert.equal((specOf(object).topologyConstraint as Spec).topology, 'theirs')
+  })
+
+  const withQueues = (...queues: (string | undefined)[]): SetShape => ({
+    cliques: queues.map((queue, at) => ({
+      ...clique(`c${at}`),
+      ...(queue && { annotations: { 'kai.scheduler/queue': queue } }),
+    })),
+  })
+  const rows: [string, StoredSet, string | RegExp][] = [
+    ['of the set', queued(withQueues(undefined)), 'gpu-a'],
+    ['of the set, on which a clique agrees', queued(withQueues('gpu-a')), 'gpu-a'],
+    [
+      'of the set, with which a clique disagrees',
+      queued(withQueues('gpu-b')),
+      /"gpu-a" but .* "c0" resolves to "gpu-b"/,
+    ],
+    [
+      'in a label before one in an annotation',
+      tagged({ 'kai.scheduler/queue': 'l' }, { 'kai.scheduler/queue': 'a' }, withQueues(undefined)),
+      'l',
+    ],
+    ['in an annotation', tagged({}, { 'kai.scheduler/queue': 'a' }, withQueues(undefined)), 'a'],
+    ['on which all cliques that name one agree', tagged({}, {}, withQueues('q', undefined, 'q')), 'q'],
+    ['that is not one', tagged({}, {}, withQueues('b', 'a')), /conflicting KAI queues .*\[a b\]/],
+    ['that nobody names', tagged({}, {}, withQueues(undefined)), /no KAI queue is configured/],
+  ]
+  for (const [what, set, queue] of rows)
+    test(`has the queue ${what}`, () => {
+      if (typeof queue === 'string') assert.equal(specOf(objectFor(set)).queue, queue)
+      else assert.throws(() => objectFor(set), queue)
+    })
+
+  test('once it has a queue it stays there', () => {
+    assert.deepEqual(kaiScheduler.keepsInSpec, ['queue'])
+  })
+})
+
+describe('a PodGroup of Volcano', () => {
+  const queue = 'scheduling.grove.io/volcano-queue'
+  const objectFor = (set: StoredSet) => volcano.objectsFor(gangOf(set), { set })[0]!
+  const shape: SetShape = {
+    cliques: [clique('a', { replicas: 3, minAvailable: 2 }), clique('b')],
+    template: { priorityClassName: 'high' },
+  }
+
+  test('has a policy for every clique and the sum of their minima', () => {
+    const policy = (name: string, subGroupSize: number) => ({
+      name,
+      labelSelector: { matchLabels: { [label.podClique]: name } },
+      matchLabelKeys: [label.podClique],
+      subGroupSize,
+      minSubGroups: 1,
+    })
+    const object = objectFor(tagged({ team: 'search' }, { [queue]: ' research ', other: 'x' }, shape))
+    assert.deepEqual(object.spec, {
+      minMember: 3,
+      queue: 'research',
+      priorityClassName: 'high',
+      subGroupPolicy: [policy('w-0-a', 2), policy('w-0-b', 1)],
+    })
+    assert.equal((object.metadata.labels as Spec).team, 'search')
+    assert.equal(object.metadata.annotations, undefined)
+  })
+
+  test('uses the queue that only cliques name, and the default where nobody does', () => {
+    const ofClique = { ...clique('b'), annotations: { [queue]: 'batch' } }
+    const named = tagged({}, {}, { cliques: [clique('a'), ofClique] })
+    assert.equal(specOf(objectFor(named)).queue, 'batch')
+    assert.equal(specOf(objectFor(tagged({}, { [queue]: ' ' }, shape))).queue, 'default')
+  })
+})
+
+describe('who places a set', () => {
+  const set = (...names: (string | undefined)[]) =>
+    sampleSet({
+      cliques: names.map((schedulerName, at) => {
+        const made = clique(`c${at}`)
+        const podSpec = { ...made.spec.podSpec, ...(schedulerName && { schedulerName }) }
+        return { ...made, spec: { ...made.spec, podSpec } }
+      }),
+    })
+  const gangs =
+    (...names: (string | undefined)[]) =>
+    () =>
+      names.map(
+        name => ({ metadata: { labels: { ...(name && { [label.schedulerName]: name }) } } }) as PodGang,
+      )
+  const enabled = ['default-scheduler', 'kai-scheduler', 'volcano']
+  const backends = (byDefault = 'kai-scheduler') => schedulerBackends(enabled, byDefault)
+
+  test('whom a clique names, whatever its gangs say', () => {
+    assert.equal(backends().nameFor(set(undefined, 'volcano'), gangs('default-scheduler')), 'volcano')
+  })
+
+  test('else the default, also when the configuration has another one later', () => {
+    assert.equal(backends().nameFor(set(undefined), gangs()), 'kai-scheduler')
+    assert.equal(
+      backends().nameFor(set(undefined), gangs(undefined, 'default-scheduler')),
+      'default-scheduler',
+    )
+  })
+
+  test('who once does, does, whoever edits the label of a gang', () => {
+    const ours = backends()
+    assert.equal(ours.nameFor(set(undefined), gangs()), 'kai-scheduler')
+    assert.equal(ours.nameFor(set(undefined), gangs('volcano')), 'kai-scheduler')
+    ours.forget('set-uid')
+    assert.equal(ours.nameFor(set(undefined), gangs('volcano')), 'volcano')
+  })
+
+  test('nobody who is not enabled', () => {
+    assert.equal(backends().nameFor(set(undefined), gangs('lpx-scheduler')), 'kai-scheduler')
+    assert.equal(backends().find('lpx-scheduler'), undefined)
+    assert.equal(backends().find('')!.name, 'kai-scheduler')
+  })
+})
+
+test('every scheduler that the configuration accepts has a backend of that name, and no other does', () => {
+  const backends = schedulerBackends(supportedSchedulers, 'default-scheduler')
+  for (const name of supportedSchedulers) {
+    assert.equal(backends.find(name)?.name, name)
+    assert.equal(schedulerBackends(supportedSchedulers, name).default.name, name)
+  }
+  for (const name of ['grove-scheduler', 'kubernetes', 'constructor', '']) {
+    const expected = { message: `there is no scheduler backend "${name}"` }
+    assert.throws(() => schedulerBackends([name], 'default-scheduler'), expected)
+    assert.throws(() => schedulerBackends(['default-scheduler'], name), expected)
+  }
+})

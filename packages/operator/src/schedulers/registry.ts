@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { label, type PodGang, type SchedulerName, scheduler } from '@grove/api'
+import type { StoredSet } from '../layout/stored.ts'
+import type { SchedulerBackend } from './backend.ts'
+import { defaultScheduler } from './default-scheduler.ts'
+import { kaiScheduler } from './kai.ts'
+import { lpxScheduler } from './lpx.ts'
+import { volcano } from './volcano.ts'
+
+const known: Readonly<Record<SchedulerName, SchedulerBackend>> = {
+  [scheduler.kai]: kaiScheduler,
+  [scheduler.default]: defaultScheduler,
+  [scheduler.volcano]: volcano,
+  [scheduler.lpx]: lpxScheduler,
+}
+
+/** The backends that the operator configuration enables. */
+export interface SchedulerBackends {
+  readonly default: SchedulerBackend
+  /** The backend of that name, the default for none; undefined when it is not enabled. */
+  find(name: string | undefined): SchedulerBackend | undefined
+  /**
+   * Who places a set: the first scheduler that a clique names. If none does, whoever is the default when it is first
+   * asked for, and from then on the same: with another default in the configuration the pods of one gang would be split
+   * between two schedulers. The set's gangs, where there are any, tell who it was before this process.
+   */
+  nameFor(set: StoredSet, gangs?: () => readonly PodGang[]): string
+  /** The set of this UID is gone. */
+  forget(uid: string): void
+}
+
+/** Throws for a name without a backend: a configuration that was loaded has none. */
+export function schedulerBackends(enabled: readonly string[], defaultName: string): SchedulerBackends {
+  const byName = new Map(enabled.map(name => [name, backendNamed(name)]))
+  const byDefault = backendNamed(defaultName)
+  const pinned = new Map<string, string>()
+  const placedBefore = (gangs: readonly PodGang[]) =>
+    gangs.map(gang => gang.metadata.labels?.[label.schedulerName]).find(name => name && byName.has(name))
+  return {
+    default: byDefault,
+    find: name => (name ? byName.get(name) : byDefault),
+    nameFor: (set, gangs = () => []) => {
+      const named = set.spec.template.cliques.find(clique => clique.spec.podSpec.schedulerName)
+      if (named) return named.spec.podSpec.schedulerName!
+      const { uid } = set.metadata
+      const name = pinned.get(uid) ?? placedBefore(gangs()) ?? byDefault.name
+      pinned.set(uid, name)
+      return name
+    },
+    forget: uid => pinned.delete(uid),
+  }
+}
+
+function backendNamed(name: string): SchedulerBackend {
+  const backend = Object.values(known).find(one => one.name === name)
+  if (!backend) throw new Error(`there is no scheduler backend "${name}"`)
+  return backend
+}
+
+/** The scheduler that places all pods of a set, and whose name its gangs carry. */
+export function schedulerOf({ backends, caches }: SchedulersAndGangs, set: StoredSet): string {
+  return backends.nameFor(set, () => caches.gangs.byIndex('controller', set.metadata.uid))
+}
+
+interface SchedulersAndGangs {
+  readonly backends: SchedulerBackends
+  readonly caches: { readonly gangs: { byIndex(index: 'controller', uid: string): readonly PodGang[] } }
+}

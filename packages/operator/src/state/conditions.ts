@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { type Condition, type ConditionValue, conditionType } from '@grove/api'
+import type { Clock } from '@grove/kube'
+
+type Conditions = readonly Condition[] | undefined
+
+export function findCondition(conditions: Conditions, type: string): Condition | undefined {
+  return conditions?.find(condition => condition.type === type)
+}
+
+/** Whether a breach is over that gang termination counts from: that must be known before its time runs out. */
+export function endsBreach(before: Conditions, after: Conditions): boolean {
+  const wasBreached = findCondition(before, conditionType.minAvailableBreached)?.status === 'True'
+  const isBreached = findCondition(after, conditionType.minAvailableBreached)?.status === 'True'
+  const wasWell =
+    findCondition(before, conditionType.everScheduled) ?? findCondition(before, conditionType.everHealthy)
+  return wasBreached && !isBreached && wasWell !== undefined
+}
+
+/**
+ * The list with one condition set. Nothing changes when status, reason and message are the same; the time of
+ * transition changes only with the status, because timers count from it.
+ */
+export function withCondition(
+  conditions: Conditions,
+  value: ConditionValue,
+  now: string,
+): readonly Condition[] {
+  const old = findCondition(conditions, value.type)
+  if (old && old.status === value.status && old.reason === value.reason && old.message === value.message)
+    return conditions!
+  const condition: Condition = {
+    ...value,
+    lastTransitionTime: old?.status === value.status ? old.lastTransitionTime : now,
+  }
+  return old
+    ? conditions!.map(other => (other.type === value.type ? condition : other))
+    : [...(conditions ?? []), condition]
+}
+
+/**
+ * The list in which this condition, if it is true, is no older than that: timers count from it, and it may have
+ * been over for a while when nobody looked.
+ */
+export function noOlderThan(
+  conditions: readonly Condition[],
+  type: string,
+  at: number,
+): readonly Condition[] {
+  const old = findCondition(conditions, type)
+  if (old?.status !== 'True' || !(at > Date.parse(old.lastTransitionTime))) return conditions
+  const lastTransitionTime = timestampAt(at)
+  return conditions.map(other => (other.type === type ? { ...other, lastTransitionTime } : other))
+}
+
+/**
+ * The list in which this condition did not begin later than now. An operator whose clock was ahead wrote a later time,
+ * and a timer that counts from it would run for too long: docs/decisions/0010-clocks-and-back-off.md.
+ */
+export function notInFuture(
+  conditions: readonly Condition[],
+  type: string,
+  now: string,
+): readonly Condition[] {
+  const old = findCondition(conditions, type)
+  if (!old || !(Date.parse(old.lastTransitionTime) > Date.parse(now))) return conditions
+  return conditions.map(other => (other.type === type ? { ...other, lastTransitionTime: now } : other))
+}
+
+/** When the n-th of these began; long ago when there are fewer, or when that is not known. */
+export function nthBeginning(beginnings: readonly number[], n: number): number {
+  return beginnings.toSorted((a, b) => a - b)[n - 1] ?? Number.NEGATIVE_INFINITY
+}
+
+export function withoutCondition(conditions: Conditions, type: string): readonly Condition[] | undefined {
+  return findCondition(conditions, type)
+    ? conditions!.filter(condition => condition.type !== type)
+    : conditions
+}
+
+/** The moment as objects carry it: RFC 3339, whole seconds. */
+export function timestamp(clock: Clock): string {
+  return timestampAt(clock.now())
+}
+
+/** The same for a time in milliseconds since the epoch. */
+export function timestampAt(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`
+}

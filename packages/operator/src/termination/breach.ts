@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Since when something that was well is not well enough any more. Only that counts: a set that never fitted
+// into the cluster is left waiting, because building it anew would give the same pending pods.
+import { type Condition, conditionType, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
+import { parseDuration } from '@grove/apimachinery'
+import type { StoredSet } from '../layout/stored.ts'
+import { wasScheduled } from '../state/breach-condition.ts'
+import { findCondition } from '../state/conditions.ts'
+
+/** What admission fills in where a set says nothing. */
+const defaultDelayMs = 4 * 3_600_000
+const nanosecondsPerMillisecond = 1_000_000n
+
+export interface Breach {
+  /** Milliseconds since the epoch. */
+  readonly since: number
+  readonly because: string
+}
+
+export function terminationDelayMs(set: StoredSet): number {
+  const parsed = parseDuration(set.spec.template.terminationDelay ?? '')
+  return parsed.ok ? Number(parsed.nanoseconds / nanosecondsPerMillisecond) : defaultDelayMs
+}
+
+export function cliqueBreach(clique: PodClique): Breach | undefined {
+  const condition = breached(clique.status?.conditions)
+  return condition && wasScheduled(clique)
+    ? {
+        since: Date.parse(condition.lastTransitionTime),
+        because: `PodClique ${clique.metadata.name}: ${condition.message}`,
+      }
+    : undefined
+}
+
+/** A group whose replica was taken down already is not taken down again before it has recovered. */
+export function groupBreach(group: PodCliqueScalingGroup): Breach | undefined {
+  const conditions = group.status?.conditions
+  const condition = breached(conditions)
+  const everWell = findCondition(conditions, conditionType.everHealthy) !== undefined
+  const isMarked = findCondition(conditions, conditionType.gangTerminationInProgress)?.status === 'True'
+  return condition && everWell && !isMarked
+    ? {
+        since: Date.parse(condition.lastTransitionTime),
+        because: `PodCliqueScalingGroup ${group.metadata.name}: ${condition.message}`,
+      }
+    : undefined
+}
+
+function breached(conditions: readonly Condition[] | undefined): Condition | undefined {
+  const condition = findCondition(conditions, conditionType.minAvailableBreached)
+  return condition?.status === 'True' ? condition : undefined
+}
+
+/** The breach that runs out first. */
+export function earliest(breaches: readonly (Breach | undefined)[]): Breach | undefined {
+  const real = breaches.filter(breach => breach !== undefined)
+  return real.length ? real.reduce((first, other) => (other.since < first.since ? other : first)) : undefined
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Taking a replica down takes time, in which the other controllers go on.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Pod } from '@grove/api'
+import type { KubeObject, Resource, Stored } from '@grove/kube'
+import { resources } from '../caches/resources.ts'
+import { clique, group, sampleSet } from '../testing/sample-set.ts'
+import { watchedSet } from '../testing/simulation/watched-set.ts'
+import { settle } from '../testing/simulation/wellness.ts'
+
+const set = sampleSet({
+  name: 'w',
+  cliques: [clique('web', { replicas: 2 }), clique('work')],
+  groups: [group('g', ['work'], 3, 2)],
+  template: { terminationDelay: '1m' },
+})
+
+test('nothing is made again before the last pod is told to go, and everything is afterwards', async () => {
+  const { simulation } = await watchedSet(set)
+  const { api } = simulation
+  const podUids = () => new Set(api.list(resources.pods).map(({ metadata }) => metadata.uid))
+  const before = podUids()
+  const web = (api.list(resources.pods) as Stored<Pod>[]).find(({ metadata }) =>
+    metadata.name.includes('web'),
+  )
+  const { client } = api.caches
+  const remove = client.deleteCollection
+  const told: string[] = []
+  let isCarriedOut = false
+  Object.assign(client, {
+    deleteCollection: async (resource: Resource<KubeObject>, options: object) => {
+      const answer = await remove.call(client, resource, options)
+      if (resource.resource === 'podcliques')
+        for (const [kind, name] of [
+          ['group', 'w-0-g'],
+          ['clique', 'w-0-g-0-work'],
+        ] as const)
+          await simulation.reconcileOne(kind, name)
+      if (resource.resource === 'pods') {
+        told.push(...answer.items.map(({ metadata }) => metadata.uid))
+        isCarriedOut = true
+      }
+      return answer
+    },
+  })
+  api.collectsGarbage = false
+  simulation.nodes.stopServing(web!)
+  for (let round = 0; round < 60 && !isCarriedOut; round++) {
+    await simulation.reconcileAll()
+    await simulation.clock.advance(2_000)
+  }
+  assert.ok(isCarriedOut)
+  assert.deepEqual(
+    told.filter(uid => !before.has(uid)),
+    [],
+    'none that has just been made',
+  )
+  assert.ok(await settle(simulation, 60))
+  const after = podUids()
+  assert.equal(after.size, before.size)
+  for (const uid of before) assert.ok(!after.has(uid))
+})

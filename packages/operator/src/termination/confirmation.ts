@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Before anything is taken down its pods are asked themselves, at the API server. What the operator knows may
+// be older than the deadline: one that was paused hears its timers before its watches, and one that starts
+// finds the statuses of its predecessor.
+import {
+  label,
+  managedLabels,
+  type Pod,
+  type PodClique,
+  type PodCliqueScalingGroup,
+  type PodCliqueScalingGroupStatus,
+  type PodCliqueStatus,
+  selectorText,
+  setErrorCode,
+} from '@grove/api'
+import { resources } from '../caches/resources.ts'
+import { CodedError } from '../errors/coded-error.ts'
+import { cliqueInstanceOf } from '../layout/clique-instance.ts'
+import type { CliqueInstance } from '../layout/layout.ts'
+import type { StoredClique, StoredScalingGroup, StoredSet } from '../layout/stored.ts'
+import type { OperatorContext } from '../operator-context.ts'
+import { terminationDelayMs } from './breach.ts'
+import { planGroupTermination } from './plan-group.ts'
+import { breachOf, type SetTerminationInput } from './plan-set.ts'
+
+/** The statuses that objects would have by the given pods and cliques. The controllers of the objects plan them. */
+export interface StatusPlanners {
+  ofClique(
+    set: StoredSet,
+    clique: StoredClique,
+    instance: CliqueInstance,
+    pods: readonly Pod[],
+  ): PodCliqueStatus
+  ofGroup(
+    set: StoredSet,
+    group: StoredScalingGroup,
+    cliques: readonly PodClique[],
+  ): PodCliqueScalingGroupStatus
+}
+
+/** Whether a replica of a set is still to be taken down. */
+export async function isReplicaDue(
+  set: StoredSet,
+  replica: number,
+  { cliqueNamed, groupNamed }: Pick<SetTerminationInput, 'cliqueNamed' | 'groupNamed'>,
+  statuses: StatusPlanners,
+  context: OperatorContext,
+  signal: AbortSignal,
+): Promise<boolean> {
+  let ask: Awaited<ReturnType<typeof askPods>>
+  try {
+    ask = await askPods(set, { [label.setReplicaIndex]: String(replica) }, statuses, context, signal)
+  } catch (error) {
+    const text = `Error asking the pods of replica ${replica} before its termination`
+    throw new CodedError('Sync', setErrorCode.computeReplicaDeletion, text, error)
+  }
+  const asked = {
+    set,
+    cliqueNamed: (name: string) => ask.clique(cliqueNamed(name)),
+    groupNamed: (name: string) => ask.group(groupNamed(name)),
+  }
+  const breach = breachOf(asked, replica)
+  return breach !== undefined && breach.deadline <= context.clock.now()
+}
+
+/** Those replicas of a scaling group that are still to be taken down. */
+export async function dueReplicas(
+  set: StoredSet,
+  group: StoredScalingGroup,
+  replicas: readonly number[],
+  statuses: StatusPlanners,
+  context: OperatorContext,
+  signal: AbortSignal,
+): Promise<readonly number[]> {
+  if (replicas.length === 0) return []
+  const ask = await askPods(set, { [label.scalingGroup]: group.metadata.name }, statuses, context, signal)
+  const members = context.caches.cliques.byIndex('controller', group.metadata.uid)
+  const plan = planGroupTermination(
+    group,
+    members.map(clique => ask.clique(clique)!),
+    terminationDelayMs(set),
+    context.clock.now(),
+  )
+  return plan.terminate.filter(replica => replicas.includes(replica))
+}
+
+async function askPods(
+  set: StoredSet,
+  labels: Readonly<Record<string, string>>,
+  statuses: StatusPlanners,
+  context: OperatorContext,
+  signal: AbortSignal,
+) {
+  const { namespace, name } = set.metadata
+  const labelSelector = selectorText({ ...managedLabels(name), ...labels })
+  const { items } = await context.caches.client.list(resources.pods, { namespace, labelSelector, signal })
+  const byOwner = Map.groupBy(items, pod => ownerOf(pod) ?? '')
+  const clique = (known: PodClique | undefined): PodClique | undefined => {
+    const instance = known && cliqueInstanceOf(set, known)
+    if (!instance) return known
+    const pods = byOwner.get(known.metadata.uid ?? '') ?? []
+    return { ...known, status: statuses.ofClique(set, known as StoredClique, instance, pods) }
+  }
+  const group = (known: PodCliqueScalingGroup | undefined): PodCliqueScalingGroup | undefined => {
+    if (!known) return undefined
+    const members = context.caches.cliques.byIndex('controller', known.metadata.uid ?? '')
+    const asked = members.map(member => clique(member)!)
+    return { ...known, status: statuses.ofGroup(set, known as StoredScalingGroup, asked) }
+  }
+  return { clique, group }
+}
+
+function ownerOf({ metadata }: Pod): string | undefined {
+  return metadata.ownerReferences?.find(({ controller }) => controller)?.uid
+}

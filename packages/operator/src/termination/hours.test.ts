@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Gang termination over hours that pass in milliseconds: the real reconcilers on a simulated API.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  annotation,
+  defaultConfiguration,
+  type EventValue,
+  label,
+  type Pod,
+  type PodClique,
+  type PodCliqueScalingGroup,
+} from '@grove/api'
+import type { Stored } from '@grove/kube'
+import { resources } from '../caches/resources.ts'
+import type { OnTotalLoss } from '../state/breach-condition.ts'
+import { findCondition } from '../state/conditions.ts'
+import { isReady, isTerminating } from '../state/pod-state.ts'
+import { clique, group, sampleSet } from '../testing/sample-set.ts'
+import { type Observer, Simulation, setName } from '../testing/simulation/simulation.ts'
+import { settle } from '../testing/simulation/wellness.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const nobody: Observer = { reconcileBegins: () => {}, patches: () => {}, deletes: () => {}, looks: () => {} }
+
+/**
+ * Two replicas: a web clique of two pods, a group of three replicas of one worker of which two are needed.
+ */
+async function running(onTotalLoss: OnTotalLoss = 'Wait') {
+  const told: EventValue[] = []
+  const simulation = new Simulation({
+    seed: 1,
+    set: sampleSet({
+      name: setName,
+      replicas: 2,
+      cliques: [clique('web', { replicas: 2 }), clique('work')],
+      groups: [group('g', ['work'], 3, 2)],
+      template: { terminationDelay: '4h' },
+    }),
+    nodes: 2,
+    places: 20,
+    observer: nobody,
+    configuration: { ...defaultConfiguration(), gangTermination: { onTotalLoss } },
+    events: { emit: (_about, _source, event) => void told.push(event) },
+  })
+  assert.ok(await settle(simulation, 60))
+  const uids = (prefix: string) =>
+    simulation.cliques
+      .filter(({ metadata }) => metadata.name.startsWith(prefix))
+      .map(({ metadata }) => metadata.uid)
+  const pods = (prefix: string) =>
+    simulation.api
+      .list(resources.pods)
+      .filter(pod => !isTerminating(pod) && pod.metadata.name.startsWith(prefix)) as Stored<Pod>[]
+  return {
+    simulation,
+    uids,
+    pods,
+    count: (reason: string) => told.filter(event => event.reason === reason).length,
+    /** The first pod of a clique stops serving. */
+    break: (prefix: string) => simulation.nodes.stopServing(pods(prefix)[0]!),
+    pass: async (ms: number) => {
+      await look(simulation)
+      await simulation.clock.advance(ms)
+      await look(simulation)
+    },
+    heal: () => {
+      while (simulation.nodes.progress());
+    },
+  }
+}
+
+/** Everybody looks, as often as it takes for news to get from pods to sets. */
+async function look(simulation: Simulation): Promise<void> {
+  for (let round = 0; round < 4; round++) {
+    await simulation.reconcileAll()
+    await simulation.clock.advance(1_500)
+  }
+}
+
+test('a standalone clique below its minimum for four hours takes its whole replica down, once, and no other', async () => {
+  const harness = await running()
+  const before = { broken: harness.uids('w-0-'), other: harness.uids('w-1-') }
+  harness.break('w-0-web')
+  await harness.pass(4 * hour - minute)
+  assert.deepEqual(harness.uids('w-0-'), before.broken)
+  assert.equal(harness.count('GangTerminationScheduled'), 1, 'told before')
+  await harness.pass(minute)
+  for (const uid of before.broken) assert.ok(!harness.uids('w-0-').includes(uid), 'members of groups, too')
+  assert.deepEqual(harness.uids('w-1-'), before.other)
+  await harness.pass(20 * hour)
+  assert.equal(harness.count('PodCliqueSetReplicaDeleteSuccessful'), 1)
+  assert.ok(await settle(harness.simulation, 60))
+})
+
+test('a clique that was scaled by hand comes back from a termination with as many pods, and nothing else is kept of it', async () => {
+  const harness = await running()
+  harness.simulation.api.modify(resources.podCliques, 'w-0-web', { spec: { replicas: 5 } })
+  assert.ok(await settle(harness.simulation, 60))
+  const [before] = harness.uids('w-0-web')
+  for (let pod = 0; pod < 4; pod++) harness.simulation.nodes.stopServing(harness.pods('w-0-web')[pod]!)
+  await harness.pass(4 * hour)
+  await harness.pass(minute)
+  assert.ok(await settle(harness.simulation, 60))
+  const after = harness.simulation.cliques.find(({ metadata }) => metadata.name === 'w-0-web')!
+  assert.notEqual(after.metadata.uid, before)
+  assert.equal(after.spec.replicas, 5)
+  assert.equal(harness.pods('w-1-web').length, 2)
+  assert.equal(harness.simulation.set.metadata.annotations?.[annotation.countsBeforeTermination], undefined)
+  // Whoever deletes it himself gets what the template says.
+  harness.simulation.api.remove(resources.podCliques as never, after as never)
+  assert.ok(await settle(harness.simulation, 60))
+  assert.equal(harness.pods('w-0-web').length, 2)
+})
+
+test('a recovery in the last minute cancels it, and the next breach has the whole delay again', async () => {
+  const harness = await running()
+  const before = harness.uids('w-')
+  harness.break('w-0-web')
+  await harness.pass(4 * hour - minute)
+  harness.heal()
+  await harness.pass(minute)
+  harness.break('w-0-web')
+  await harness.pass(4 * hour - minute)
+  assert.deepEqual(harness.uids('w-'), before)
+})
+
+test('a breach right after the start, a restart and a clock that is set back change nothing about it', async () => {
+  const harness = await running()
+  const before = harness.uids('w-0-')
+  harness.break('w-0-web')
+  await harness.pass(hour)
+  harness.simulation.restart()
+  harness.simulation.clock.shiftWallClock(-30 * minute)
+  await harness.pass(3 * hour)
+  assert.deepEqual(harness.uids('w-0-'), before, 'half an hour is missing')
+  await harness.pass(31 * minute)
+  for (const uid of before) assert.ok(!harness.uids('w-0-').includes(uid))
+})
+
+for (const [what, broken] of [
+  ['clique', 'w-0-web'],
+  ['group replica', 'w-0-g-1'],
+] as const)
+  test(`a recovery of a ${what} that no operator was there to see cancels it, too`, async () => {
+    const harness = await running()
+    const before = harness.uids('w-')
+    harness.break(broken)
+    await harness.pass(hour)
+    harness.heal()
+    await harness.simulation.clock.advance(3 * hour)
+    harness.simulation.restart()
+    await harness.pass(hour)
+    assert.deepEqual(harness.uids('w-'), before)
+  })
+
+test('a group replica that the group can do without goes alone', async () => {
+  const harness = await running()
+  const others = [
+    ...harness.uids('w-0-web'),
+    ...harness.uids('w-0-g-0'),
+    ...harness.uids('w-0-g-2'),
+    ...harness.uids('w-1'),
+  ]
+  const [broken] = harness.uids('w-0-g-1')
+  harness.break('w-0-g-1')
+  await harness.pass(4 * hour + minute)
+  assert.notEqual(harness.uids('w-0-g-1')[0], broken)
+  for (const uid of others) assert.ok(harness.uids('w-').includes(uid))
+  assert.equal(harness.count('PodCliqueSetReplicaDeleteSuccessful'), 0)
+})
+
+test('a group below its minimum takes the replica down and is marked until it is well again', async () => {
+  const harness = await running()
+  const before = harness.uids('w-0-')
+  harness.break('w-0-g-1')
+  harness.break('w-0-g-2')
+  await harness.pass(4 * hour)
+  await harness.pass(minute)
+  for (const uid of before) assert.ok(!harness.uids('w-0-').includes(uid))
+  const mark = () =>
+    findCondition(
+      harness.simulation.groups.find(({ metadata }) => metadata.name === 'w-0-g')!.status?.conditions,
+      'GangTerminationInProgress',
+    )?.status
+  assert.equal(mark(), 'True')
+  assert.ok(await settle(harness.simulation, 60))
+  await look(harness.simulation)
+  assert.equal(mark(), undefined)
+  assert.equal(harness.count('PodCliqueSetReplicaDeleteSuccessful'), 1)
+})
+
+test('what was lost altogether waits, is told of once, and is left alone for as long as it takes', async () => {
+  const harness = await running('Wait')
+  const before = harness.uids('w-')
+  harness.simulation.nodes.loseAll()
+  harness.heal()
+  await harness.pass(48 * hour)
+  assert.deepEqual(harness.uids('w-'), before)
+  // Four web cliques and groups, six workers: each of them once.
+  assert.equal(harness.count('AllScheduledReplicasLost'), 10)
+  harness.simulation.nodes.returnAll()
+  assert.ok(await settle(harness.simulation, 60))
+})
+
+test('with Recreate a total loss is a breach like any other, once', async () => {
+  const harness = await running('Recreate')
+  const before = harness.uids('w-')
+  harness.simulation.nodes.loseAll()
+  harness.heal()
+  await harness.pass(4 * hour + minute)
+  for (const uid of before) assert.ok(!harness.uids('w-').includes(uid))
+  assert.equal(harness.count('PodCliqueSetReplicaDeleteSuccessful'), 2)
+  await harness.pass(48 * hour)
+  assert.equal(
+    harness.count('PodCliqueSetReplicaDeleteSuccessful'),
+    2,
+    'what never ran again is not taken down again',
+  )
+})
+
+test('a set that never fitted into the cluster is left alone', async () => {
+  const harness = await running('Recreate')
+  harness.simulation.api.modify(resources.podCliqueSets, setName, { spec: { replicas: 3 } })
+  harness.simulation.nodes.loseAll()
+  await harness.pass(minute)
+  const before = harness.uids('w-2-')
+  await harness.pass(3 * hour)
+  assert.deepEqual(harness.uids('w-2-'), before)
+  await harness.pass(48 * hour)
+  assert.deepEqual(harness.uids('w-2-'), before)
+})
+
+test('neither the replica that is being updated nor a broken group replica in it is terminated, however long that takes', async () => {
+  const harness = await running()
+  harness.break('w-0-g-1')
+  await look(harness.simulation)
+  const template = structuredClone(harness.simulation.set.spec.template)
+  template.cliques[0]!.spec.podSpec.containers[0]!.image = 'registry.example/main:2'
+  harness.simulation.api.modify(resources.podCliqueSets, setName, { spec: { template } })
+  await look(harness.simulation)
+  const { currentlyUpdating } = harness.simulation.set.status!.updateProgress!
+  const updating = `w-${currentlyUpdating![0]!.replicaIndex}-`
+  assert.equal(updating, 'w-0-')
+  const before = harness.uids(updating)
+  await harness.pass(48 * hour)
+  assert.deepEqual(harness.uids(updating), before)
+  assert.ok(await settle(harness.simulation, 100))
+  const images = harness.pods('w-').filter(pod => pod.metadata.labels?.[label.podClique]?.endsWith('web'))
+  for (const pod of images) assert.equal(pod.spec?.containers[0]?.image, 'registry.example/main:2')
+})
+
+/** One pod is deleted, and no node takes its replacement. */
+function lose({ simulation, pods }: Awaited<ReturnType<typeof running>>, prefix: string): void {
+  simulation.nodes.cordon()
+  simulation.api.remove(resources.pods, pods(prefix)[0]!)
+  while (simulation.nodes.progress());
+}
+
+const breachOf = (object: PodClique | PodCliqueScalingGroup | undefined) =>
+  findCondition(object?.status?.conditions, 'MinAvailableBreached')
+
+test('a clique of which fewer pods than its minimum are scheduled for four hours takes its replica down, and recovers', async () => {
+  const harness = await running()
+  const { simulation } = harness
+  const before = { broken: harness.uids('w-0-'), other: harness.uids('w-1-') }
+  lose(harness, 'w-0-web')
+  await harness.pass(4 * hour - minute)
+  const web = simulation.cliques.find(({ metadata }) => metadata.name === 'w-0-web')
+  assert.equal(breachOf(web)?.reason, 'ScheduledReplicasBelowMinAvailable')
+  assert.deepEqual(harness.uids('w-0-'), before.broken)
+  assert.equal(harness.count('GangTerminationScheduled'), 1)
+  await harness.pass(minute)
+  for (const uid of before.broken) assert.ok(!harness.uids('w-0-').includes(uid))
+  assert.deepEqual(harness.uids('w-1-'), before.other)
+  simulation.nodes.uncordon()
+  assert.ok(await settle(simulation, 60))
+  assert.equal(harness.count('PodCliqueSetReplicaDeleteSuccessful'), 1)
+})
+
+test('a group of which fewer replicas than its minimum are scheduled for four hours takes its replica down, and recovers', async () => {
+  const harness = await running()
+  const { simulation } = harness
+  const before = harness.uids('w-0-')
+  lose(harness, 'w-0-g-0-work')
+  lose(harness, 'w-0-g-1-work')
+  await harness.pass(4 * hour - minute)
+  const group = simulation.groups.find(({ metadata }) => metadata.name === 'w-0-g')
+  assert.deepEqual(
+    [breachOf(group)?.status, breachOf(group)?.message],
+    ['True', 'Scheduled replicas (1) below MinAvailable (2)'],
+  )
+  assert.deepEqual(harness.uids('w-0-'), before)
+  await harness.pass(minute)
+  for (const uid of before) assert.ok(!harness.uids('w-0-').includes(uid))
+  simulation.nodes.uncordon()
+  assert.ok(await settle(simulation, 60))
+  assert.equal(harness.count('PodCliqueSetReplicaDeleteSuccessful'), 1)
+})
+
+for (const [what, prefix] of [
+  ['clique', 'w-0-web'],
+  ['group', 'w-0-g-'],
+] as const)
+  test(`an update that is paused half-way does not switch gang termination of a ${what} off; one that runs does`, async () => {
+    for (const paused of [true, false]) {
+      const harness = await running()
+      const { simulation } = harness
+      changeImages(simulation)
+      // The first pod or group replica of the new template is there and starts.
+      const isHalfWay = () =>
+        simulation.set.status?.updateProgress?.currentlyUpdating?.[0]?.replicaIndex === 0 &&
+        harness.pods(prefix).some(pod => !isReady(pod))
+      for (let round = 0; round < 100 && !isHalfWay(); round++) {
+        if (round % 5 === 4) simulation.nodes.progress()
+        await simulation.reconcileAll()
+        await simulation.clock.advance(1_000)
+      }
+      assert.ok(isHalfWay())
+      const strategy = { spec: { updateStrategy: { paused } } }
+      simulation.api.modify(resources.podCliqueSets, setName, strategy)
+      const before = harness.uids('w-0-')
+      simulation.nodes.cordon()
+      for (const pod of harness.pods(prefix).slice(1)) simulation.api.remove(resources.pods, pod)
+      await harness.pass(4 * hour + minute)
+      const terminated = harness.count('PodCliqueSetReplicaDeleteSuccessful')
+      assert.equal(terminated, paused ? 1 : 0)
+      if (paused) for (const uid of before) assert.ok(!harness.uids('w-0-').includes(uid))
+      simulation.nodes.uncordon()
+      simulation.api.modify(resources.podCliqueSets, setName, { spec: { updateStrategy: { paused: false } } })
+      assert.ok(await settle(simulation, 200))
+    }
+  })
+
+test('with Recreate a clique, a group and a member that a user scaled to zero are no loss', async () => {
+  const harness = await running('Recreate')
+  const { api } = harness.simulation
+  api.modify(resources.podCliques, 'w-0-web', { spec: { replicas: 0 } })
+  api.modify(resources.podCliqueScalingGroups, 'w-0-g', { spec: { replicas: 0 } })
+  for (const member of ['w-1-g-0-work', 'w-1-g-1-work', 'w-1-g-2-work'])
+    api.modify(resources.podCliques, member, { spec: { replicas: 0 } })
+  await harness.pass(minute)
+  const before = harness.uids('w-')
+  await harness.pass(20 * hour)
+  assert.deepEqual(harness.uids('w-'), before)
+  assert.equal(harness.count('PodCliqueSetReplicaDeleteSuccessful'), 0)
+  assert.equal(harness.count('AllScheduledReplicasLost'), 0)
+})
+
+function changeImages({ api, set }: Simulation): void {
+  const cliques = structuredClone(set.spec.template.cliques)
+  for (const { spec } of cliques) spec.podSpec.containers[0]!.image = 'registry.example/main:2'
+  api.modify(resources.podCliqueSets, setName, { spec: { template: { ...set.spec.template, cliques } } })
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Replicas of a scaling group that are taken down by themselves, because the group can do without them.
+import type { PodClique, PodCliqueScalingGroup } from '@grove/api'
+import { replicaIndexOf } from '../layout/clique-instance.ts'
+import { type Breach, cliqueBreach, earliest } from './breach.ts'
+
+export interface GroupTermination {
+  /** Replicas whose time has run out, ascending. */
+  readonly terminate: readonly number[]
+  /** When the next one runs out, milliseconds since the epoch. */
+  readonly deadline: number | undefined
+}
+
+const nothing: GroupTermination = { terminate: [], deadline: undefined }
+
+export function planGroupTermination(
+  group: PodCliqueScalingGroup,
+  cliques: readonly PodClique[],
+  delayMs: number,
+  now: number,
+): GroupTermination {
+  // What an update left behind gets the whole delay: while it ran nobody could be told apart from what it
+  // replaced.
+  const updated = Date.parse(group.status?.updateProgress?.updateEndedAt ?? '') || 0
+  const breaches = breachesByReplica(cliques)
+  const breached = [...breaches]
+    .filter(([index]) => index < group.spec.replicas)
+    .sort(([one], [other]) => one - other)
+    .map(([index, found]) => ({
+      index,
+      deadline: Math.max(earliest(found)!.since, updated) + delayMs,
+    }))
+  // Too many: then the group as a whole is in breach, and the set decides.
+  if (group.spec.replicas - breached.length < (group.spec.minAvailable ?? 1)) return nothing
+  const waiting = breached.filter(({ deadline }) => deadline > now)
+  return {
+    terminate: breached.filter(({ deadline }) => deadline <= now).map(({ index }) => index),
+    deadline: waiting.length ? Math.min(...waiting.map(({ deadline }) => deadline)) : undefined,
+  }
+}
+
+/** Of live cliques; each is looked at once, however many replicas there are. */
+function breachesByReplica(cliques: readonly PodClique[]): ReadonlyMap<number, Breach[]> {
+  const breaches = new Map<number, Breach[]>()
+  for (const clique of cliques) {
+    const breach = clique.metadata.deletionTimestamp ? undefined : cliqueBreach(clique)
+    const index = replicaIndexOf(clique)
+    if (!breach || index === undefined) continue
+    const known = breaches.get(index)
+    if (known) known.push(breach)
+    else breaches.set(index, [breach])
+  }
+  return breaches
+}

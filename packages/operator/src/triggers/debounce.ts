@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What happens to many children of one parent at once is one reason to look at the parent, not hundreds; the more there
+// are, the more a look costs and the longer it can wait.
+import type { Source, WorkQueue } from '@grove/kube'
+import type { ObjectKey } from '../layout/object-key.ts'
+
+const parentWithinMs = 50
+const perChildMs = 0.2
+const longestMs = 1_000
+/** Pods of one clique that are looked at one by one. */
+const fewPods = 16
+const perPodMs = 0.5
+
+export function debounceOfParent(children: number): number {
+  return Math.min(longestMs, parentWithinMs + children * perChildMs)
+}
+
+/** An update waits for each of its steps. */
+export function debounceOfUpdate(children: number): number {
+  return Math.min(longestMs, children * perChildMs)
+}
+
+export function debounceOfClique(pods: number): number {
+  return pods <= fewPods ? 0 : Math.min(longestMs, pods * perPodMs)
+}
+
+/** Lets the keys of a source wait for others of their kind. */
+export function debounced(
+  source: Source<ObjectKey>,
+  queue: () => WorkQueue<ObjectKey>,
+  delayOf: (key: ObjectKey) => number,
+): Source<ObjectKey> {
+  return enqueue =>
+    source((key, priority) => {
+      const ms = delayOf(key)
+      if (ms === 0) enqueue(key, priority)
+      else queue().addNoLaterThanAfter(key, ms)
+    })
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Whom changes of shared claims, of their templates and of NVLink domains wake. All three are optional: a cluster that
+// does not serve them has nothing to wake anybody with.
+import { kinds, label } from '@grove/api'
+import { type Change, type KubeObject, type Logger, type Source, type Stored, sourceOf } from '@grove/kube'
+import { sameMeaning } from '../apply/owned-fields.ts'
+import type { Caches } from '../caches/caches.ts'
+import { sharedBy } from '../devices/shared-claims.ts'
+import { keyOf, type ObjectKey } from '../layout/object-key.ts'
+
+type OwnerKind = 'podCliqueSet' | 'podCliqueScalingGroup' | 'podClique'
+
+/** Claims that somebody took away come back, and templates that come late are used: whoever owns the claims looks. */
+export function claimSources(caches: Caches, owner: OwnerKind, log: Logger): Source<ObjectKey>[] {
+  const { resourceClaims, claimTemplates } = caches.optional
+  return [
+    ...(resourceClaims
+      ? [
+          sourceOf<Change<KubeObject>, ObjectKey>(
+            handler => resourceClaims.onChange(handler as never),
+            change => ownerOfLost(change, kinds[owner].kind),
+            log,
+          ),
+        ]
+      : []),
+    ...(claimTemplates
+      ? [
+          sourceOf<Change<KubeObject>, ObjectKey>(
+            handler => claimTemplates.onChange(handler as never),
+            change => (change.type === 'add' ? waitingFor(change.new, caches, owner) : []),
+            log,
+          ),
+        ]
+      : []),
+  ]
+}
+
+/** Sets whose domains were touched by somebody, or are no longer held by pods. */
+export function domainSources(caches: Caches, log: Logger): Source<ObjectKey>[] {
+  const { computeDomains } = caches
+  if (!computeDomains) return []
+  return [
+    sourceOf<Change<KubeObject>, ObjectKey>(
+      handler => computeDomains.onChange(handler as never),
+      change => (isTouched(change) ? setOf(change.new ?? change.old) : []),
+      log,
+    ),
+    sourceOf<Change<KubeObject>, ObjectKey>(
+      handler => caches.pods.onChange(handler as never),
+      change => {
+        if (change.type !== 'delete') return []
+        const { namespace, labels } = change.old.metadata
+        const isHeld = computeDomains
+          .list(namespace)
+          .some(({ metadata }) =>
+            [label.partOf, label.setReplicaIndex].every(key => metadata.labels?.[key] === labels?.[key]),
+          )
+        return isHeld ? setOf(change.old) : []
+      },
+      log,
+    ),
+  ]
+}
+
+function setOf({ metadata }: Stored<KubeObject>): ObjectKey[] {
+  const set = metadata.labels?.[label.partOf]
+  return set ? [`${metadata.namespace ?? ''}/${set}`] : []
+}
+
+function ownerOfLost(change: Change<KubeObject>, kind: string): ObjectKey[] {
+  if (change.type !== 'delete') return []
+  const { namespace, ownerReferences } = change.old.metadata
+  const owner = ownerReferences?.find(reference => reference.controller)
+  return owner?.kind === kind ? [`${namespace ?? ''}/${owner.name}`] : []
+}
+
+/** Owners of claims that are made from a template: rarely more than a few sets name it. */
+function waitingFor({ metadata }: Stored<KubeObject>, caches: Caches, owner: OwnerKind): ObjectKey[] {
+  const sets = caches.sets
+    .list()
+    .filter(set =>
+      sharedBy(set).some(
+        entry =>
+          entry.name === metadata.name && (entry.namespace || set.metadata.namespace) === metadata.namespace,
+      ),
+    )
+    .map(keyOf)
+  if (owner === 'podCliqueSet') return sets
+  const children = owner === 'podClique' ? caches.cliques : caches.groups
+  return sets.flatMap(key => children.byIndex('set', key).map(keyOf))
+}
+
+/** What we keep as it is: that the domain stands, its labels and our finalizer. Its status is its driver's. */
+function isTouched(change: Change<KubeObject>): boolean {
+  if (change.type !== 'update') return change.type === 'delete'
+  const before = change.old.metadata
+  const after = change.new.metadata
+  return (
+    before.deletionTimestamp !== after.deletionTimestamp ||
+    !sameMeaning(before.labels, after.labels) ||
+    !sameMeaning(before.finalizers, after.finalizers)
+  )
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Which changes of objects are worth a look at others.
+import { annotation, label, type Pod, type PodClique } from '@grove/api'
+import type { Change, KubeObject, Stored } from '@grove/kube'
+import { sameMeaning } from '../apply/owned-fields.ts'
+import type { ObjectKey } from '../layout/object-key.ts'
+
+/** Our own status writes are not news. */
+export function needsReconcile(change: Change<KubeObject>): boolean {
+  if (change.type !== 'update') return true
+  const before = change.old.metadata
+  const after = change.new.metadata
+  return (
+    before.generation !== after.generation ||
+    before.deletionTimestamp !== after.deletionTimestamp ||
+    before.annotations?.[annotation.reconcileTrigger] !== after.annotations?.[annotation.reconcileTrigger] ||
+    !sameMeaning(before.labels, after.labels) ||
+    !sameMeaning(before.annotations, after.annotations)
+  )
+}
+
+export function cliqueNeedsReconcile(change: Change<PodClique>): boolean {
+  return (
+    change.type !== 'update' ||
+    change.old.metadata.generation !== change.new.metadata.generation ||
+    !sameMeaning(change.old.metadata.labels, change.new.metadata.labels)
+  )
+}
+
+/** What a gang lists are names: only coming, going and labels of pods matter. */
+export function gangNeedsReconcile(change: Change<Pod>): boolean {
+  return (
+    change.type !== 'update' ||
+    change.old.metadata.deletionTimestamp !== change.new.metadata.deletionTimestamp ||
+    !sameMeaning(change.old.metadata.labels, change.new.metadata.labels)
+  )
+}
+
+/** Somebody changed, or took away, what we made of an object; its status is not ours alone. */
+export function needsRepair(change: Change<KubeObject & { spec?: unknown }>): boolean {
+  if (change.type !== 'update') return change.type === 'delete'
+  return (
+    !sameMeaning(change.old.spec, change.new.spec) ||
+    !sameMeaning(change.old.metadata.labels, change.new.metadata.labels) ||
+    !sameMeaning(change.old.metadata.annotations, change.new.metadata.annotations)
+  )
+}
+
+export function setOfChild(change: Change<KubeObject>): ObjectKey[] {
+  return affectsParent(change) ? setsOf(change) : []
+}
+
+/** The set that a child is part of; the one it was part of as well, when somebody took the label away. */
+export function setsOf(change: Change<KubeObject>): ObjectKey[] {
+  const { namespace } = (change.new ?? change.old).metadata
+  const names = new Set([change.new, change.old].map(object => object?.metadata.labels?.[label.partOf]))
+  return [...names].flatMap(name => (namespace && name ? [`${namespace}/${name}` as ObjectKey] : []))
+}
+
+/** Somebody took away, or changed, what we made. Statuses and annotations are others' to write. */
+export function isEditedOrDeleted(change: Change<KubeObject>): boolean {
+  if (change.type !== 'update') return change.type === 'delete'
+  const { metadata: before, status: _, ...was } = change.old as Stored<KubeObject> & { status?: unknown }
+  const { metadata: after, status: __, ...is } = change.new as Stored<KubeObject> & { status?: unknown }
+  return !sameMeaning(before.labels, after.labels) || !sameMeaning(was, is)
+}
+
+/** A child's change that may change its parent's status or children. */
+function affectsParent(change: Change<KubeObject & { status?: unknown; spec?: unknown }>): boolean {
+  if (change.type !== 'update') return true
+  return (
+    change.old.metadata.generation !== change.new.metadata.generation ||
+    change.old.metadata.deletionTimestamp !== change.new.metadata.deletionTimestamp ||
+    !sameMeaning(change.old.status, change.new.status) ||
+    !sameMeaning(change.old.metadata.labels, change.new.metadata.labels) ||
+    !sameMeaning(change.old.metadata.annotations, change.new.metadata.annotations)
+  )
+}
+
+/** Also when somebody takes the label by which the group is found. */
+export function memberOfGroup(change: Change<PodClique>): ObjectKey[] {
+  if (!affectsParent(change) && sameMeaning(change.old?.metadata.labels, change.new?.metadata.labels))
+    return []
+  const keys = [change.old, change.new].flatMap(clique => {
+    const group = clique?.metadata.labels?.[label.scalingGroup]
+    return group ? [`${clique?.metadata.namespace}/${group}` as const] : []
+  })
+  return [...new Set(keys)]
+}
+
+export function ownerOfPod(pod: Stored<Pod>): ObjectKey[] {
+  const owner = pod.metadata.ownerReferences?.find(reference => reference.controller)
+  return owner ? [`${pod.metadata.namespace}/${owner.name}`] : []
+}

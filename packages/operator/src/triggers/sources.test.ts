@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { label, type Pod } from '@grove/api'
+import { type Change, type KubeObject, type Source, silentLogger } from '@grove/kube'
+import type { Caches } from '../caches/caches.ts'
+import type { ObjectKey } from '../layout/object-key.ts'
+import { samplePod } from '../testing/sample-set.ts'
+import { cliqueSources, groupSources } from './sources.ts'
+
+type Kind = 'sets' | 'groups' | 'cliques' | 'pods' | 'gangs'
+
+/** A world that holds these objects, and the keys that a change of one of them wakes. */
+function wokenIn(sources: typeof cliqueSources | typeof groupSources, held: Record<string, KubeObject[]>) {
+  const handlers = new Map<Kind, ((change: Change<KubeObject>) => void)[]>()
+  const cache = (kind: Kind) => ({
+    get: ({ name }: { name: string }) => held[`${kind}/${name}`]?.[0],
+    countByIndex: () => 0,
+    byIndex: (index: string, key: string) => held[`${kind}/${index}/${key}`] ?? [],
+    onChange: (handler: (change: Change<KubeObject>) => void) => {
+      handlers.set(kind, [...(handlers.get(kind) ?? []), handler])
+      return () => undefined
+    },
+  })
+  const kinds = ['sets', 'groups', 'cliques', 'pods', 'gangs'] as const
+  const caches = {
+    ...Object.fromEntries(kinds.map(kind => [kind, cache(kind)])),
+    optional: {},
+  } as unknown as Caches
+  const woken = new Set<string>()
+  const queue = { addNoLaterThanAfter: (key: string) => void woken.add(key) } as never
+  for (const source of sources(caches, silentLogger, () => queue) as Source<ObjectKey>[])
+    source(key => void woken.add(key))
+  return (kind: Kind, before: unknown, after: unknown): string[] => {
+    woken.clear()
+    const type = before === undefined ? 'add' : after === undefined ? 'delete' : 'update'
+    for (const handler of handlers.get(kind) ?? [])
+      handler({ type, old: before, new: after, source: 'watch' } as Change<KubeObject>)
+    return [...woken].sort()
+  }
+}
+
+const owned = (pod: Pod, more: object = {}): Pod => ({
+  ...pod,
+  metadata: {
+    ...pod.metadata,
+    ownerReferences: [
+      { apiVersion: 'grove.io/v1alpha1', kind: 'PodClique', name: 'w-0-a', uid: 'a', controller: true },
+    ],
+    ...more,
+  },
+})
+const placed = owned(samplePod('p', { ready: false }))
+const gated = owned(samplePod('p', { phase: 'Pending', gated: true }))
+const waiting = owned(samplePod('p', { phase: 'Pending' }))
+const withStatuses = owned(samplePod('p', { ready: false, startedNotReady: true }))
+
+const podChanges: [what: string, before: Pod | undefined, after: Pod | undefined][] = [
+  ['comes', undefined, gated],
+  ['loses its gate', gated, waiting],
+  ['is bound, its generation with it', waiting, owned(samplePod('p', { ready: false }), { generation: 2 })],
+  ['shows its containers for the first time', placed, withStatuses],
+  ['becomes ready', placed, owned(samplePod('p'))],
+  ['fails', placed, owned(samplePod('p', { phase: 'Failed' }))],
+  [
+    'is told to go, its generation with it',
+    placed,
+    owned(samplePod('p', { terminating: true }), { generation: 2 }),
+  ],
+  ['is gone', placed, undefined],
+]
+for (const [what, before, after] of podChanges)
+  test(`a pod that ${what} wakes its clique`, () => {
+    assert.deepEqual(wokenIn(cliqueSources, {})('pods', before, after), ['serving/w-0-a'])
+  })
+
+test('of a set that goes or is gone neither pods nor gangs wake cliques', () => {
+  const labels = { [label.partOf]: 'w' }
+  const pod = owned(samplePod('p', { labels }))
+  const going = {
+    ...set(1, undefined),
+    metadata: { ...set(1, undefined).metadata, deletionTimestamp: 'now' },
+  }
+  for (const [sets, woken] of [
+    [[set(1, undefined)], ['serving/w-0-a']],
+    [[going], []],
+    [[], []],
+  ] as const) {
+    const wokenBy = wokenIn(cliqueSources, { 'sets/w': [...sets] })
+    assert.deepEqual(wokenBy('pods', pod, undefined), woken)
+    const held = gang('w-0-a')
+    assert.deepEqual(wokenBy('gangs', { ...held, metadata: { ...held.metadata, labels } }, undefined), woken)
+  }
+})
+
+test('a pod without an owner wakes nobody', () => {
+  assert.deepEqual(wokenIn(cliqueSources, {})('pods', undefined, samplePod('p')), [])
+})
+
+const gang = (...groups: string[]) => ({
+  metadata: { name: 'w-0', namespace: 'serving' },
+  spec: {
+    podgroups: groups.map(name => ({
+      name,
+      minReplicas: 1,
+      // Names of pods do not tell whose they are.
+      podReferences: [{ namespace: 'serving', name: 'somebody-else-x1' }],
+    })),
+  },
+})
+
+test('a gang wakes the cliques that it lists or listed, by their names and not by those of pods', () => {
+  const woken = wokenIn(cliqueSources, {})
+  assert.deepEqual(woken('gangs', undefined, gang('w-0-a', 'w-0-b')), ['serving/w-0-a', 'serving/w-0-b'])
+  assert.deepEqual(woken('gangs', gang('w-0-a'), gang('w-0-b')), ['serving/w-0-a', 'serving/w-0-b'])
+  assert.deepEqual(woken('gangs', gang('w-0-a'), undefined), ['serving/w-0-a'])
+})
+
+const clique = (name: string, more: object = {}) => ({
+  metadata: { name, namespace: 'serving', generation: 1, ...more },
+  spec: { replicas: 1 },
+})
+const scheduled = (name: string, scheduledReplicas: number, labels: Record<string, string>) => ({
+  ...clique(name, { labels }),
+  status: { scheduledReplicas },
+})
+
+test('what is placed of a base gang wakes the cliques of the gangs behind it, and nobody else', () => {
+  const woken = wokenIn(cliqueSources, {
+    'cliques/basePodGang/serving/w-0': [clique('w-0-g-1-a'), clique('w-0-g-2-a')],
+  })
+  const base = { [label.podGang]: 'w-0' }
+  const all = ['serving/w-0-g-1-a', 'serving/w-0-g-2-a']
+  assert.deepEqual(woken('cliques', scheduled('w-0-a', 0, base), scheduled('w-0-a', 1, base)), all)
+  assert.deepEqual(woken('cliques', scheduled('w-0-a', 2, base), scheduled('w-0-a', 1, base)), [])
+  const behind = { [label.podGang]: 'w-0-g-0', [label.basePodGang]: 'w-0' }
+  assert.deepEqual(woken('cliques', scheduled('w-0-g-1-a', 0, behind), scheduled('w-0-g-1-a', 1, behind)), [])
+})
+
+test('a base gang that comes back wakes the cliques of the gangs behind it; what it lists is no news to them', () => {
+  const woken = wokenIn(cliqueSources, { 'cliques/basePodGang/serving/w-0': [clique('w-0-g-1-a')] })
+  assert.deepEqual(woken('gangs', undefined, gang('w-0-a')), ['serving/w-0-a', 'serving/w-0-g-1-a'])
+  assert.deepEqual(woken('gangs', gang('w-0-a'), gang('w-0-a')), ['serving/w-0-a'])
+})
+
+test('a clique looks at itself when its spec or labels change, not when its status does', () => {
+  const woken = wokenIn(cliqueSources, {})
+  const before = clique('w-0-a')
+  assert.deepEqual(woken('cliques', undefined, before), ['serving/w-0-a'])
+  assert.deepEqual(woken('cliques', before, clique('w-0-a', { generation: 2 })), ['serving/w-0-a'])
+  assert.deepEqual(woken('cliques', before, clique('w-0-a', { labels: { a: 'b' } })), ['serving/w-0-a'])
+  assert.deepEqual(woken('cliques', before, { ...before, status: { readyReplicas: 1 } }), [])
+})
+
+const member = (more: object) => ({
+  ...clique('w-0-g-0-a', { labels: { [label.scalingGroup]: 'w-0-g' } }),
+  ...more,
+})
+
+test('a group looks when a member comes, goes or says something new', () => {
+  const woken = wokenIn(groupSources, {})
+  const group = ['serving/w-0-g']
+  assert.deepEqual(woken('cliques', undefined, member({})), group)
+  assert.deepEqual(woken('cliques', member({}), undefined), group)
+  assert.deepEqual(woken('cliques', member({}), member({ status: { readyReplicas: 1 } })), group)
+  assert.deepEqual(woken('cliques', member({}), member({})), [])
+  assert.deepEqual(woken('cliques', undefined, clique('w-0-a')), [], 'a clique of its own')
+  assert.deepEqual(woken('cliques', member({}), clique('w-0-g-0-a')), group, 'its label is taken')
+})
+
+const set = (generation: number, updating: number[] | undefined, currentGenerationHash = 'g') => ({
+  metadata: { name: 'w', namespace: 'serving', generation },
+  spec: { replicas: 2, template: { cliques: [] } },
+  status: {
+    currentGenerationHash,
+    ...(updating && {
+      updateProgress: {
+        updateStartedAt: '2030-01-01T00:00:00Z',
+        currentlyUpdating: updating.map(replicaIndex => ({ replicaIndex })),
+      },
+    }),
+  },
+})
+const ofReplica = (name: string, replica: number) =>
+  clique(name, { labels: { [label.setReplicaIndex]: String(replica) } })
+
+test('groups and cliques look when it is the turn of their replica, also when the turn comes with the update', () => {
+  for (const [sources, kind] of [
+    [groupSources, 'groups'],
+    [cliqueSources, 'cliques'],
+  ] as const) {
+    const children = [ofReplica('w-0-x', 0), ofReplica('w-1-x', 1)]
+    const both = ['serving/w-0-x', 'serving/w-1-x']
+    const woken = wokenIn(sources, { [`${kind}/set/serving/w`]: children })
+    assert.deepEqual(woken('sets', set(1, undefined), set(1, [1])), ['serving/w-1-x'])
+    assert.deepEqual(woken('sets', set(1, []), set(1, [0])), ['serving/w-0-x'])
+    assert.deepEqual(woken('sets', set(1, [0]), set(1, [1])), ['serving/w-1-x'])
+    assert.deepEqual(woken('sets', set(1, [0]), set(1, [0])), [])
+    // Groups make their members of what is announced; cliques only turn to it where they are half-way.
+    const announced = kind === 'groups' ? both : ['serving/w-1-x']
+    assert.deepEqual(woken('sets', set(1, [1]), set(1, [1], 'h')), announced)
+    assert.deepEqual(woken('sets', set(1, undefined), set(2, undefined)), both)
+  }
+})

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What wakes each controller, and how long it may wait for more of the same.
+import {
+  type ClusterTopologyBinding,
+  label,
+  type Pod,
+  type PodClique,
+  type PodCliqueSet,
+  type PodGang,
+} from '@grove/api'
+import {
+  type Change,
+  type KeyRequest,
+  type KubeObject,
+  type Logger,
+  type Source,
+  type Stored,
+  sourceOf,
+  type WorkQueue,
+} from '@grove/kube'
+import type { Caches } from '../caches/caches.ts'
+import { type GangKey, gangKeyOfMember } from '../layout/gang-key.ts'
+import { replicaCount } from '../layout/layout.ts'
+import { keyOf, type ObjectKey, refOf } from '../layout/object-key.ts'
+import { isControlledBy } from '../layout/owner.ts'
+import type { StoredSet } from '../layout/stored.ts'
+import { topologyName } from '../layout/topology.ts'
+import { isInitialized } from '../state/child-state.ts'
+import { isUpdatingSet, updatingReplicas } from '../update/set-update.ts'
+import { debounced, debounceOfClique, debounceOfParent, debounceOfUpdate } from './debounce.ts'
+import { claimSources, domainSources } from './device-sources.ts'
+import {
+  cliqueNeedsReconcile,
+  gangNeedsReconcile,
+  isEditedOrDeleted,
+  memberOfGroup,
+  needsReconcile,
+  needsRepair,
+  ownerOfPod,
+  setOfChild,
+  setsOf,
+} from './predicates.ts'
+
+/** What wakes a set: itself, its children, and what somebody takes away of them. */
+export function setSources(caches: Caches, log: Logger, queue: () => WorkQueue<ObjectKey>) {
+  const ofChildren = (source: Source<ObjectKey>) =>
+    debounced(source, queue, key => {
+      const set = caches.sets.get(refOf(key)) as StoredSet | undefined
+      const children = caches.cliques.countByIndex('set', key)
+      return set && isUpdatingSet(set) ? debounceOfUpdate(children) : debounceOfParent(children)
+    })
+  return [
+    from(caches.sets, log, change =>
+      needsReconcile(change) || isResized(change) ? [keyOf(change.new ?? change.old)] : [],
+    ),
+    ofChildren(from(caches.cliques, log, setOfChild)),
+    ofChildren(from(caches.groups, log, setOfChild)),
+    ...[caches.services, caches.serviceAccounts, caches.roles, caches.roleBindings, caches.autoscalers].map(
+      cache =>
+        sourceOf<Change<KubeObject>, ObjectKey>(
+          handler => cache.onChange(handler as never),
+          change => (isEditedOrDeleted(change) ? setsOf(change) : []),
+          log,
+        ),
+    ),
+    ...(caches.controllerRevisions
+      ? [from(caches.controllerRevisions, log, change => (change.type === 'delete' ? setsOf(change) : []))]
+      : []),
+    // What is edited of a gang its own controller mends.
+    ofChildren(
+      from(caches.gangs, log, change =>
+        change.type === 'delete' || hasBecomeComplete(change) ? setsOf(change) : [],
+      ),
+    ),
+    ...claimSources(caches, 'podCliqueSet', log),
+    ...domainSources(caches, log).map(ofChildren),
+    from(caches.topologyBindings, log, change =>
+      setsWithTopology(caches, (change.new ?? change.old) as ClusterTopologyBinding),
+    ),
+  ]
+}
+
+export function bindingSources(caches: Caches, log: Logger) {
+  return [
+    sourceOf<Change<ClusterTopologyBinding>, string>(
+      handler => caches.topologyBindings.onChange(handler),
+      change => (change.type !== 'delete' && needsReconcile(change) ? [change.new.metadata.name] : []),
+      log,
+    ),
+    // Topologies of schedulers that somebody changed: whose they are, their owner or the bindings say.
+    ...(caches.optional.kaiTopologies
+      ? [
+          sourceOf<Change<KubeObject>, string>(
+            handler => caches.optional.kaiTopologies!.onChange(handler as never),
+            change => bindingsOf(caches, change.new ?? change.old),
+            log,
+          ),
+        ]
+      : []),
+  ]
+}
+
+function bindingsOf(caches: Caches, topology: Stored<KubeObject>): string[] {
+  return caches.topologyBindings
+    .list()
+    .filter(
+      binding =>
+        isControlledBy(topology, binding.metadata.uid) ||
+        (binding.spec.schedulerTopologyBindings ?? []).some(
+          entry => entry.topologyReference === topology.metadata.name,
+        ),
+    )
+    .map(binding => binding.metadata.name)
+}
+
+function setsWithTopology(caches: Caches, binding: ClusterTopologyBinding): ObjectKey[] {
+  return caches.sets
+    .list()
+    .filter(set => topologyName(set as StoredSet) === binding.metadata.name)
+    .map(keyOf)
+}
+
+export function groupSources(caches: Caches, log: Logger, queue: () => WorkQueue<ObjectKey>) {
+  return [
+    from(caches.groups, log, change => (change.type === 'delete' ? [] : [keyOf(change.new)])),
+    debounced(from(caches.cliques, log, memberOfGroup), queue, key =>
+      debounceOfParent(caches.cliques.countByIndex('controller', uidOf(caches.groups.get(refOf(key))))),
+    ),
+    from(caches.sets, log, change => childrenToEnqueue(caches, change, 'groups')),
+    ...claimSources(caches, 'podCliqueScalingGroup', log),
+  ]
+}
+
+export function cliqueSources(caches: Caches, log: Logger, queue: () => WorkQueue<ObjectKey>) {
+  return [
+    // New cliques go first: pods that exist can be placed while further ones are made, but not the other way
+    // round.
+    from(caches.cliques, log, change => [
+      ...(change.type === 'add' ? [{ key: keyOf(change.new), priority: 'user' as const }] : []),
+      ...(change.type === 'update' && cliqueNeedsReconcile(change) ? [keyOf(change.new)] : []),
+      ...scaledCliquesBehind(caches, change),
+    ]),
+    debounced(
+      from(caches.pods, log, change =>
+        isOfLivingSet(caches, change) ? ownerOfPod(change.new ?? change.old) : [],
+      ),
+      queue,
+      key => debounceOfClique(caches.pods.countByIndex('controller', uidOf(caches.cliques.get(refOf(key))))),
+    ),
+    from(caches.gangs, log, change => (isOfLivingSet(caches, change) ? cliquesOfGang(caches, change) : [])),
+    from(caches.sets, log, change => childrenToEnqueue(caches, change, 'cliques')),
+    ...claimSources(caches, 'podClique', log),
+  ]
+}
+
+/** Knows which gang an object of a scheduler belongs to. */
+export interface GangsToRepair {
+  gangToRepair(change: Change<KubeObject>): GangKey | undefined
+}
+
+export function gangSources(caches: Caches, log: Logger, gangs: GangsToRepair) {
+  // What somebody did to a gang, or to what its scheduler reads of it, is undone.
+  const repaired = <T extends KubeObject>(cache: Observable<T>) =>
+    sourceOf<Change<T>, GangKey>(
+      handler => cache.onChange(handler),
+      change => {
+        const key = needsRepair(change) ? gangs.gangToRepair(change) : undefined
+        return key ? [key] : []
+      },
+      log,
+    )
+  const ofMember = (change: Change<KubeObject>): GangKey[] => {
+    const key = gangKeyOfMember(change.new ?? change.old)
+    return key ? [key] : []
+  }
+  return [
+    sourceOf<Change<Pod>, GangKey>(
+      handler => caches.pods.onChange(handler),
+      change => (gangNeedsReconcile(change) && isOfLivingSet(caches, change) ? ofMember(change) : []),
+      log,
+    ),
+    sourceOf<Change<PodClique>, GangKey>(
+      handler => caches.cliques.onChange(handler),
+      change =>
+        change.type !== 'update' || change.old.spec.replicas !== change.new.spec.replicas
+          ? ofMember(change)
+          : [],
+      log,
+    ),
+    repaired(caches.gangs),
+    ...caches.optional.podGroups.map(cache => repaired(cache)),
+  ]
+}
+
+/** The status says that an update needs surge replicas, or does so no more. */
+function isResized(change: Change<PodCliqueSet>): boolean {
+  const count = (set: PodCliqueSet) => replicaCount(set as StoredSet)
+  return change.type === 'update' && count(change.old) !== count(change.new)
+}
+
+/**
+ * Of a set that goes or is gone nothing is made again, so thousands of pods on their way out are nobody's work. Should
+ * the set only be late to arrive, it wakes all of its children itself.
+ */
+function isOfLivingSet(caches: Caches, change: Change<KubeObject>): boolean {
+  const { namespace, labels } = (change.new ?? change.old).metadata
+  const name = labels?.[label.partOf]
+  if (!namespace || !name) return true
+  const set = caches.sets.get({ namespace, name })
+  return set !== undefined && !set.metadata.deletionTimestamp
+}
+
+/** A set is carried out when all of its gangs have their pods. */
+function hasBecomeComplete(change: Change<PodGang>): boolean {
+  return change.type === 'update' && isInitialized(change.new) && !isInitialized(change.old)
+}
+
+function cliquesOfGang(caches: Caches, change: Change<PodGang>): ObjectKey[] {
+  return [
+    ...[change.old, change.new].flatMap(gang =>
+      (gang?.spec.podgroups ?? []).map(group => `${gang?.metadata.namespace}/${group.name}` as ObjectKey),
+    ),
+    // Made again after somebody took it away, it is what those behind it waited for.
+    ...(change.type === 'add' ? caches.cliques.byIndex('basePodGang', keyOf(change.new)).map(keyOf) : []),
+  ]
+}
+
+/** Scaled gangs wait for their base gang to be placed; when a clique of it is, those behind it look again. */
+function scaledCliquesBehind(caches: Caches, change: Change<PodClique>): ObjectKey[] {
+  const before = change.old?.status?.scheduledReplicas ?? 0
+  const after = change.new?.status?.scheduledReplicas ?? 0
+  const { namespace, labels } = (change.new ?? change.old).metadata
+  if (after <= before || labels?.[label.basePodGang]) return []
+  return caches.cliques.byIndex('basePodGang', `${namespace}/${labels?.[label.podGang]}`).map(keyOf)
+}
+
+/**
+ * All children when the set itself changed; when an update moves on, those of the replicas whose turn it is.
+ */
+function childrenToEnqueue(
+  caches: Caches,
+  change: Change<PodCliqueSet>,
+  kind: 'groups' | 'cliques',
+): ObjectKey[] {
+  const children = caches[kind].byIndex('set', keyOf(change.new ?? change.old))
+  if (needsReconcile(change)) return children.map(keyOf)
+  // Also when those half-way are to go somewhere else from now on: until that is announced they do nothing,
+  // and groups make no members.
+  const announced = change.old?.status?.currentGenerationHash
+  const isRedirected = announced !== change.new?.status?.currentGenerationHash
+  if (isRedirected && announced !== undefined && kind === 'groups') return children.map(keyOf)
+  const before = new Set(change.old && !isRedirected ? updatingReplicas(change.old as StoredSet) : [])
+  const begun = (change.new ? updatingReplicas(change.new as StoredSet) : []).filter(at => !before.has(at))
+  if (begun.length === 0) return []
+  const indexes = new Set(begun.map(String))
+  return children
+    .filter(child => indexes.has(child.metadata.labels?.[label.setReplicaIndex] ?? ''))
+    .map(keyOf)
+}
+
+interface Observable<T extends KubeObject> {
+  onChange(handler: (change: Change<T>) => void): () => void
+}
+
+function from<T extends KubeObject>(
+  cache: Observable<T>,
+  log: Logger,
+  map: (change: Change<T>) => Iterable<KeyRequest<ObjectKey>>,
+) {
+  return sourceOf<Change<T>, ObjectKey>(handler => cache.onChange(handler), map, log)
+}
+
+function uidOf(object: KubeObject | undefined): string {
+  return object?.metadata?.uid ?? ''
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  type Condition,
+  label,
+  type PodClique,
+  type PodCliqueSetUpdateProgress,
+  type PodCliqueSetUpdateStrategy,
+} from '@grove/api'
+import type { StoredSet } from '../layout/stored.ts'
+import { revisionOf } from '../revision/set-revision.ts'
+import { clique, sampleSet } from '../testing/sample-set.ts'
+import { isHeldBack, mayUpdate, planSetUpdate, stabilizesInMs, statusForRevision } from './set-update.ts'
+
+const start = '2030-01-01T00:00:00Z'
+const after = (seconds: number) => new Date(Date.parse(start) + seconds * 1000).toISOString()
+
+/**
+ * How one replica stands: `.` outdated and serving, `-` outdated and not serving, `0` nothing scheduled, `x` done,
+ * `?` updated, not ready, `!` done by its status, which is older than some of its pods.
+ */
+type Replica = '.' | '-' | '0' | 'x' | '?' | '!'
+
+function setOf(
+  replicas: string,
+  strategy: PodCliqueSetUpdateStrategy,
+  progress: PodCliqueSetUpdateProgress,
+  conditions: Condition[] = [],
+): StoredSet {
+  const set = sampleSet({ replicas: replicas.length, cliques: [clique('a')] })
+  return {
+    ...set,
+    spec: { ...set.spec, updateStrategy: strategy },
+    status: {
+      availableReplicas: 0,
+      updatedReplicas: 0,
+      currentGenerationHash: revisionOf(set).generationHash,
+      conditions,
+      updateProgress: progress,
+    },
+  }
+}
+
+interface Shape {
+  readonly replicas: string
+  /** Replicas beyond, that there are while it is updated. */
+  readonly surge?: string
+  readonly current?: readonly number[]
+  readonly strategy?: PodCliqueSetUpdateStrategy
+  readonly conditions?: Condition[]
+  readonly now?: string
+}
+
+function plan({ replicas, surge = '', current = [], strategy = {}, conditions, now = start }: Shape) {
+  const currentlyUpdating = current.map(replicaIndex => ({ replicaIndex, updateStartedAt: start }))
+  const set = setOf(
+    replicas,
+    strategy,
+    {
+      updateStartedAt: start,
+      ...(current.length && { currentlyUpdating }),
+      ...(surge && { surgeReplicas: surge.length }),
+    },
+    conditions,
+  )
+  const { generationHash, templateHashes } = revisionOf(set)
+  const cliqueNamed = (name: string): PodClique | undefined => {
+    const state = [...replicas, ...surge][Number(name.split('-')[1])] as Replica | undefined
+    if (state === undefined) return undefined
+    const isNew = state === 'x' || state === '?' || state === '!'
+    const hash = isNew ? templateHashes.a! : 'old'
+    return {
+      apiVersion: 'grove.io/v1alpha1',
+      kind: 'PodClique',
+      metadata: {
+        name,
+        labels: {
+          [label.partOf]: 'w',
+          [label.setReplicaIndex]: name.split('-')[1]!,
+          [label.podTemplateHash]: templateHashes.a!,
+        },
+      },
+      spec: { roleName: 'a', replicas: 1, minAvailable: 1, podSpec: { containers: [] } },
+      status: {
+        replicas: 1,
+        readyReplicas: ['.', 'x', '!'].includes(state) ? 1 : 0,
+        scheduledReplicas: state === '0' ? 0 : 1,
+        scheduleGatedReplicas: 0,
+        updatedReplicas: isNew && state !== '!' ? 1 : 0,
+        currentPodTemplateHash: hash,
+        ...(isNew && { currentPodCliqueSetGenerationHash: generationHash }),
+      },
+    }
+  }
+  return planSetUpdate({
+    set,
+    revision: revisionOf(set),
+    cliqueNamed,
+    groupNamed: () => undefined,
+    membersOf: () => [],
+    hasOutdatedPods: one => one.status?.updatedReplicas === 0,
+    now,
+  })
+}
+
+const chosen = (shape: Shape) =>
+  plan(shape).progress?.currentlyUpdating?.map(({ replicaIndex }) => replicaIndex)
+
+test('one replica after the other, the lowest first', () => {
+  assert.deepEqual(chosen({ replicas: '...' }), [0])
+  assert.equal(plan({ replicas: '...', current: [0] }).progress, undefined, 'the first is not done')
+  assert.equal(plan({ replicas: '?..', current: [0] }).progress, undefined, 'nor is it back')
+  assert.deepEqual(chosen({ replicas: 'x..', current: [0] }), [1])
+})
+
+test('what serves nobody comes first, then what does not serve well enough', () => {
+  assert.deepEqual(chosen({ replicas: '..-0' }), [3])
+  assert.deepEqual(chosen({ replicas: '..-x' }), [2])
+})
+
+test('an update is over when every replica is done, at once where there are none', () => {
+  assert.ok(plan({ replicas: 'xx', current: [1] }).progress?.updateEndedAt)
+  assert.equal(plan({ replicas: 'xx', current: [1] }).progress?.currentlyUpdating, undefined)
+  assert.ok(plan({ replicas: '' }).progress?.updateEndedAt)
+  assert.equal(plan({ replicas: 'xx', current: [1] }).condition?.reason, 'UpdateComplete')
+})
+
+test('a template that was taken back is not reached while pods of the other one are there', () => {
+  assert.deepEqual(chosen({ replicas: 'x!' }), [1])
+  assert.equal(plan({ replicas: 'x!', current: [1] }).progress, undefined, 'it stays the one that is updated')
+})
+
+test('a replica that was scaled away is not waited for', () => {
+  assert.deepEqual(chosen({ replicas: '..', current: [4] }), [0])
+})
+
+test('with a budget several are updated at the same time', () => {
+  const strategy = { maxUnavailable: 2 }
+  assert.deepEqual(chosen({ replicas: '....', strategy }), [0, 1])
+  assert.deepEqual(chosen({ replicas: '.x..', strategy, current: [0, 1] }), [0, 2])
+  assert.equal(
+    plan({ replicas: '....', current: [0, 1] }).progress,
+    undefined,
+    'lowered meanwhile: none more',
+  )
+})
+
+test('a paused update begins nothing, and does not end', () => {
+  const strategy = { paused: true }
+  const { progress, condition } = plan({ replicas: '..', strategy })
+  assert.equal(progress, undefined)
+  assert.deepEqual([condition?.status, condition?.reason], ['Unknown', 'Paused'])
+})
+
+test('replicas below the partition are left out, and the update stays open for them', () => {
+  const strategy = { partition: 1 }
+  assert.deepEqual(chosen({ replicas: '..', strategy }), [1])
+  const { progress, condition } = plan({ replicas: '.x', strategy, current: [1] })
+  assert.equal(progress?.updateEndedAt, undefined)
+  assert.deepEqual([condition?.status, condition?.reason], ['False', 'Partitioned'])
+  assert.match(condition!.message, /Replicas 0 /)
+  assert.ok(plan({ replicas: 'xx', strategy, current: [1] }).progress?.updateEndedAt, 'nothing is held back')
+})
+
+test("between an edit and its announcement it is nobody's turn", () => {
+  const progress = { updateStartedAt: start, currentlyUpdating: [{ replicaIndex: 1 }] }
+  const set = setOf('..', {}, progress)
+  assert.deepEqual([mayUpdate(set, 0), mayUpdate(set, 1)], [false, true])
+  const announcedBefore = { ...set, status: { ...set.status!, currentGenerationHash: 'z1-of-before' } }
+  assert.equal(mayUpdate(announcedBefore, 1), false)
+})
+
+test('an update that is under way when its strategy becomes OnDelete is over', () => {
+  const progress = { updateStartedAt: start, currentlyUpdating: [{ replicaIndex: 1 }] }
+  const set = setOf('..', { type: 'OnDelete' }, progress)
+  const status = statusForRevision(set, revisionOf(set), () => true, false, after(5))
+  assert.deepEqual(status?.updateProgress, { updateStartedAt: start, updateEndedAt: after(5) })
+})
+
+test('what an update has not reached is held back while it is paused or partitioned', () => {
+  const progress = { updateStartedAt: start, currentlyUpdating: [{ replicaIndex: 2 }] }
+  const held = (strategy: PodCliqueSetUpdateStrategy, over = progress) =>
+    [0, 1, 2].filter(replica => isHeldBack(setOf('...', strategy, over), replica))
+  assert.deepEqual(held({}), [])
+  assert.deepEqual(held({ partition: 1 }), [0])
+  assert.deepEqual(held({ paused: true }), [0, 1])
+  assert.deepEqual(held({ type: 'OnDelete', paused: true }), [])
+  assert.deepEqual(held({ paused: true }, { ...progress, updateEndedAt: start } as typeof progress), [])
+})
+
+test('a surge replica is written down before it is made, and told of while it is waited for', () => {
+  const strategy = { maxUnavailable: 0, maxSurge: 1 }
+  const { progress, condition } = plan({ replicas: '..', strategy })
+  assert.equal(progress?.surgeReplicas, 1)
+  assert.deepEqual(progress?.currentlyUpdating, [{ replicaIndex: 2, updateStartedAt: start }])
+  assert.equal(condition?.message, 'Surge replica 2: PodClique w-2-a is to be made')
+})
+
+test('a surge replica that fails is told of when it keeps others from being updated', () => {
+  const strategy = { maxUnavailable: 0, maxSurge: 1, progressDeadlineSeconds: 60 }
+  const { progress, condition, deadline } = plan({ replicas: 'x.', surge: '?', strategy })
+  assert.equal(progress, undefined)
+  assert.deepEqual([condition?.reason, deadline], ['Replacing', undefined])
+  assert.match(condition!.message, /^Surge replica 2: PodClique w-2-a: /)
+})
+
+test('the end of an update is the end of its surge replicas', () => {
+  const strategy = { maxUnavailable: 0, maxSurge: 1 }
+  const { progress } = plan({ replicas: 'xx', surge: '?', current: [1, 2], strategy })
+  assert.ok(progress?.updateEndedAt)
+  assert.deepEqual([progress.surgeReplicas, progress.currentlyUpdating], [undefined, undefined])
+})
+
+test('a change during an update keeps what is half-way, and the surge replicas', () => {
+  const before = { updateStartedAt: start, currentlyUpdating: [{ replicaIndex: 1 }], surgeReplicas: 1 }
+  const announce = (strategy: PodCliqueSetUpdateStrategy, progress: PodCliqueSetUpdateProgress) => {
+    const set = setOf('..', strategy, progress)
+    const old = { ...set, status: { ...set.status!, currentGenerationHash: 'z1-of-before' } }
+    return statusForRevision(old, revisionOf(old), () => false, false, after(5))?.updateProgress
+  }
+  assert.deepEqual(announce({ maxSurge: 1 }, before), { ...before, updateStartedAt: after(5) })
+  const ended = { ...before, updateEndedAt: start }
+  assert.deepEqual(announce({ maxSurge: 1 }, ended), { updateStartedAt: after(5) })
+  const onDelete = { updateStartedAt: after(5), updateEndedAt: after(5) }
+  assert.deepEqual(announce({ type: 'OnDelete', maxSurge: 1 }, before), onDelete)
+})
+
+const said = (status: Condition['status'], at: string): Condition[] => [
+  { type: 'UpdateProgressing', status, reason: 'x', message: 'x', lastTransitionTime: at },
+]
+
+test('the deadline counts from the beginning of the replica that is oldest', () => {
+  const shape = { replicas: '?.', current: [0], strategy: { progressDeadlineSeconds: 60 } }
+  const before = plan({ ...shape, conditions: said('True', start), now: after(59) })
+  assert.deepEqual([before.condition?.status, before.deadline], ['True', Date.parse(after(60))])
+  const late = plan({ ...shape, conditions: said('True', start), now: after(60) })
+  assert.deepEqual([late.condition?.reason, late.deadline], ['ProgressDeadlineExceeded', undefined])
+  const still = plan({ ...shape, conditions: said('False', after(60)), now: after(61) })
+  assert.equal(still.condition?.reason, 'ProgressDeadlineExceeded', 'until something is finished')
+})
+
+test('time that it stood still does not count', () => {
+  const shape = { replicas: '?.', current: [0], strategy: { progressDeadlineSeconds: 60 } }
+  const resumed = plan({ ...shape, conditions: said('Unknown', start), now: after(1000) })
+  assert.deepEqual([resumed.condition?.status, resumed.deadline], ['True', Date.parse(after(1060))])
+})
+
+test('what it waits for is told', () => {
+  const { condition } = plan({ replicas: '?.', current: [0] })
+  assert.equal(condition?.message, 'Replica 0: PodClique w-0-a: 1 of 1 pods are updated, 0 ready')
+})
+
+test('a template settles for three seconds, and a clock that was set back makes nobody wait', () => {
+  const set = setOf('.', {}, { updateStartedAt: start })
+  const at = (seconds: number) => stabilizesInMs(set, Date.parse(after(seconds)))
+  assert.deepEqual([at(0), at(1), at(3), at(-3600)], [3000, 2000, 0, 0])
+})
