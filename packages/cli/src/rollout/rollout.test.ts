@@ -90,10 +90,10 @@ describe('what the status of a set says about its rollout', () => {
       'replicas that are there only for the update',
       set({
         updateProgress: { ...running, surgeReplicas: 1 },
-        conditions: [condition('Replacing', 'Surge replica 2: PodClique w-2-a is to be made')],
+        conditions: [condition('Replacing', 'Surge replica 2: PodClique w-2-a does not exist yet')],
       }),
       'underway',
-      /1 of 2 replicas are updated, beside them 1 surge replica: Surge replica 2: PodClique w-2-a is to be made/,
+      /1 of 2 replicas are updated, beside them 1 surge replica: Surge replica 2: PodClique w-2-a does not exist yet/,
     ],
     [
       'a deadline that has passed',

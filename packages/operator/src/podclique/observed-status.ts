@@ -1,52 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type EventValue, label, type Pod, type PodCliqueStatus } from '@grove/api'
+import type { Pod } from '@grove/api'
 import { isWanted } from '../layout/clique-instance.ts'
 import type { CliqueInstance } from '../layout/layout.ts'
 import type { StoredClique, StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
+import { templateHashOfClique } from '../revision/revision.ts'
 import { revisionOf } from '../revision/set-revision.ts'
-import { isUpdating } from '../state/child-state.ts'
 import { timestamp } from '../state/conditions.ts'
-import { cliqueUpdate, cliqueUpdateCondition, withProgress } from '../update/clique-progress.ts'
-import { currentHash, isOfWantedTemplate } from '../update/outdated-pods.ts'
-import { isPaused } from '../update/set-update.ts'
-import { planCliqueStatus } from './status.ts'
+import { hasWantedTemplate } from '../update/clique-state.ts'
+import { type CliqueUpdate, withCliqueProgress } from '../update/clique-update.ts'
+import { currentHash } from '../update/outdated-pods.ts'
+import { isPaused } from '../update/set-progress.ts'
+import { type CliqueStatusPlan, planCliqueStatus } from './status.ts'
 
-export interface ObservedClique {
-  readonly status: PodCliqueStatus
-  readonly events: readonly EventValue[]
-  /** How long the clique's update waits for the template to settle; 0 when it does not. */
-  readonly stabilizesInMs: number
-}
-
-/** The status that a clique has by these pods. */
+/** The status of a clique with these pods and this update. */
 export function observeClique(
   set: StoredSet,
-  stored: StoredClique,
+  clique: StoredClique,
   instance: CliqueInstance,
   pods: readonly Pod[],
+  update: CliqueUpdate,
   context: OperatorContext,
-): ObservedClique {
-  const { plan: next, progress } = cliqueUpdate(set, stored, instance, pods, context.clock.now())
-  const clique = withProgress(stored, progress)
-  const plan = planCliqueStatus({
+): CliqueStatusPlan {
+  const revision = revisionOf(set)
+  return planCliqueStatus({
     set: set.metadata.name,
-    clique,
+    clique: withCliqueProgress(clique, update),
     pods,
-    podTemplateHash: clique.metadata.labels?.[label.podTemplateHash] ?? '',
-    generationHash: generationReached(set, clique),
-    isCurrent: currentHash(set, stored),
+    podTemplateHash: templateHashOfClique(clique),
+    // A clique reaches the generation when it has the template of the set.
+    generationHash: hasWantedTemplate(clique, revision) ? revision.generationHash : undefined,
+    isCurrent: currentHash(revision, clique),
     onTotalLoss: context.configuration.gangTermination.onTotalLoss,
     isLeaving: !isWanted(set, instance, context.caches),
-    update: cliqueUpdateCondition(next),
+    update: update.condition,
     paused: isPaused(set),
     now: timestamp(context.clock),
   })
-  return { ...plan, stabilizesInMs: isUpdating(clique) && next.kind === 'wait' ? (next.retryInMs ?? 0) : 0 }
-}
-
-/** The generation that the clique stands for, once its own template is that of the set. */
-function generationReached(set: StoredSet, clique: StoredClique): string | undefined {
-  return isOfWantedTemplate(set, clique) ? revisionOf(set).generationHash : undefined
 }

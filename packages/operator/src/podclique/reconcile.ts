@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // One pass over a PodClique: pods made and removed, gates lifted, status written.
-import { cliqueErrorCode, eventSource, label, type PodClique, type PodCliqueStatus } from '@grove/api'
+import {
+  cliqueErrorCode,
+  eventSource,
+  label,
+  type Pod,
+  type PodClique,
+  type PodCliqueStatus,
+} from '@grove/api'
 import type { ReconcileContext, ReconcileResult, Stored } from '@grove/kube'
-import { mergePatch } from '../apply/owned-fields.ts'
+import { writeChildStatus } from '../apply/child-status.ts'
 import { removalAfterMs } from '../apply/removals-under-way.ts'
 import { writeStatus } from '../apply/status-write.ts'
 import { mostCreated, type Progress } from '../apply/writes.ts'
@@ -26,10 +33,12 @@ import type { OperatorContext } from '../operator-context.ts'
 import { owningSet } from '../ownership/owner-lookup.ts'
 import { isToBeRenamed, releaseForeign } from '../ownership/take-over.ts'
 import { revisionOf } from '../revision/set-revision.ts'
+import { isUpdating } from '../state/child-state.ts'
 import { endsBreach, timestamp } from '../state/conditions.ts'
 import { indexOf, isActive } from '../state/pod-state.ts'
+import { planOnce } from '../update/child-update.ts'
+import { type CliqueUpdate, mayReplacePods, planCliqueUpdate } from '../update/clique-update.ts'
 import { currentHash } from '../update/outdated-pods.ts'
-import { isUpdatingSet } from '../update/set-update.ts'
 import { nextReplacement } from './back-off.ts'
 import { observeClique } from './observed-status.ts'
 import { createPods } from './pod-creation.ts'
@@ -43,6 +52,9 @@ export interface WaiterTokens {
   /** Returns whether the token exists. If not, the clique is enqueued again as soon as it does. */
   isFilledFor(set: StoredSet, clique: ObjectKey, signal: AbortSignal): Promise<boolean>
 }
+
+/** Plans the update of the clique with its pods. */
+type UpdatePlanner = (clique: StoredClique, pods: readonly Pod[]) => CliqueUpdate
 
 export async function reconcileClique(
   key: ObjectKey,
@@ -64,21 +76,22 @@ export async function reconcileClique(
   if (!instance) return failUnknown(set, clique, context, signal)
   // One time for the whole reconcile: a replacement that falls due meanwhile must not be taken for done.
   const now = context.clock.now()
+  const planUpdate: UpdatePlanner = planOnce((of, pods) => planCliqueUpdate(set, of, instance, pods, now))
   let failure: unknown
   let awaitedMs = 0
   // A clique whose count is above its limit keeps what it has; a change of the count wakes it.
   const limit = cliqueLimitExceeded(clique, context.configuration)
   try {
     if (!limit && !isTemplateTooLarge(set, context.configuration))
-      awaitedMs = await syncPods(set, clique, instance, now, context, tokens, signal)
+      awaitedMs = await syncPods(set, clique, instance, now, planUpdate, context, tokens, signal)
   } catch (error) {
     failure = error
   }
-  const waitMs = await updateStatus(set, key, instance, failure ?? limit, context, signal)
+  const waitMs = await updateStatus(set, key, instance, failure ?? limit, planUpdate, context, signal)
   if (limit?.isNew(clique.status?.lastErrors)) context.events.emit(clique, eventSource.podClique, limit.event)
   if (failure) throw failure
   const awaited = [awaitedMs, waitMs].filter(ms => ms > 0)
-  const requeueAt = nextReplacement(caches.podsOf(clique), currentHash(set, clique), now)
+  const requeueAt = nextReplacement(caches.podsOf(clique), currentHash(revisionOf(set), clique), now)
   return {
     ...(awaited.length && { requeueAfter: Math.min(...awaited) }),
     ...(requeueAt !== undefined && { requeueAt }),
@@ -117,12 +130,13 @@ async function syncPods(
   clique: StoredClique,
   instance: CliqueInstance,
   now: number,
+  planUpdate: UpdatePlanner,
   context: OperatorContext,
   tokens: WaiterTokens,
   signal: AbortSignal,
 ): Promise<number> {
   const { caches } = context
-  const isCurrent = currentHash(set, clique)
+  const isCurrent = currentHash(revisionOf(set), clique)
   // Without its claims no pod is made; those that are there are looked after all the same.
   let hasAllClaims = true
   const unclaimed = await failuresOf(
@@ -155,8 +169,11 @@ async function syncPods(
   note(await removePods(clique, scale.remove, context, signal))
   if (failures.length === 0) {
     const written = (caches.cliques.get(refOf(keyOf(clique))) as StoredClique | undefined) ?? clique
-    note(await replaceOutdated(set, written, instance, context, signal))
-    // What was told to go is followed at once, not when somebody looks again.
+    if (mayReplacePods(set, written, instance)) {
+      const pods = caches.podsOf(written)
+      note(await replaceOutdated(written, pods, planUpdate(written, pods), context, signal))
+    }
+    // Create the replacements of deleted pods now, not with the next reconcile.
     await make(written, plan(written.spec.replicas))
   }
   note(await releasePods(clique, instance, context, signal))
@@ -194,43 +211,41 @@ function syncClaims(
   )
 }
 
-/** Writes the status, now or when it is its turn; tells how long to wait for that or for the update. */
+/** Writes the status, at once or paced. Returns how long to wait for that or for the update. */
 async function updateStatus(
   set: StoredSet,
   key: ObjectKey,
   instance: CliqueInstance,
   failure: unknown,
+  planUpdate: UpdatePlanner,
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<number> {
-  const { caches, events: sink, statusPace } = context
+  const { caches, statusPace } = context
   const stored = caches.cliques.get(refOf(key)) as Stored<PodClique> & StoredClique
   if (!stored || stored.metadata.deletionTimestamp) return 0
-  // Its pods go first, and nobody reads how they become fewer: a set of a thousand would tell it a thousand times.
+  // A replica that is removed loses its pods first. A status for each of them would serve no reader.
   const isBeingRemoved = context.removals.has(set, instance.setReplica)
   if (failure === undefined && (isBeingRemoved || !isWanted(set, instance, caches))) {
     statusPace.drop(stored.metadata.uid)
     return isBeingRemoved ? removalAfterMs : 0
   }
-  const observed = observeClique(set, stored, instance, caches.podsOf(stored), context)
-  const status = {
-    ...observed.status,
-    lastErrors: failure
-      ? lastErrorsOf(failure, cliqueErrorCode.listPods, timestamp(context.clock), stored.status?.lastErrors)
-      : [],
-  }
-  if (!mergePatch(stored.status, status)) {
-    statusPace.drop(stored.metadata.uid)
-    return observed.stabilizesInMs
-  }
-  const urges = failure !== undefined || isUpdatingSet(set) || isAwaited(stored, status, instance, context)
-  const waitMs = urges ? 0 : statusPace.waitMs(stored.metadata.uid)
-  if (waitMs > 0) return waitMs
-  const isWritten = await writeStatus(caches, resources.podCliques, stored, status, { signal })
-  statusPace.wrote(stored.metadata.uid)
-  // A clique that was deleted meanwhile has lost nothing.
-  if (isWritten) for (const event of observed.events) sink.emit(stored, eventSource.podClique, event)
-  return observed.stabilizesInMs
+  const pods = caches.podsOf(stored)
+  const update = planUpdate(stored, pods)
+  const waitMs = await writeChildStatus(
+    {
+      resource: resources.podCliques,
+      stored,
+      ...observeClique(set, stored, instance, pods, update, context),
+      eventSource: eventSource.podClique,
+      failure,
+      errorCode: cliqueErrorCode.listPods,
+      isUrgent: status => isUpdating(set) || isAwaited(stored, status, instance, context),
+    },
+    context,
+    signal,
+  )
+  return waitMs || update.retryInMs
 }
 
 /** Whether others wait for what this status says: that the clique serves, or that gangs may follow it. */

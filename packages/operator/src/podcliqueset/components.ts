@@ -10,7 +10,7 @@ import { ReconcileFailed } from '../errors/coded-error.ts'
 import { numberLabel } from '../layout/clique-instance.ts'
 import { eachReplica } from '../layout/layout.ts'
 import { keyOf } from '../layout/object-key.ts'
-import type { StoredClique, StoredSet } from '../layout/stored.ts'
+import type { StoredSet } from '../layout/stored.ts'
 import { podRole, podRoleBinding, serviceAccount } from '../objects/identity.ts'
 import { claimsOfSet } from '../objects/resource-claim.ts'
 import { wantedObject } from '../objects/wanted-child.ts'
@@ -30,8 +30,8 @@ import { isToBeRenamed, renamePods } from '../ownership/take-over.ts'
 import { syncRevisions } from '../revision/records.ts'
 import { revisionOf } from '../revision/set-revision.ts'
 import { forgetCounts, rememberedCounts } from '../termination/remembered-counts.ts'
-import { isOfWantedTemplate } from '../update/outdated-pods.ts'
-import { isHeldBack } from '../update/set-update.ts'
+import { hasWantedTemplate } from '../update/clique-state.ts'
+import { isHeldBack } from '../update/set-progress.ts'
 import { type ChildComponent, type Component, childComponent } from './child-component.ts'
 import {
   asScaled,
@@ -162,7 +162,7 @@ export function components(
               existing: caches.cliques.byIndex('controller', uid),
               patch: (existing, wanted) =>
                 isHeldBack(set, numberLabel(existing.metadata.labels, label.setReplicaIndex) ?? 0) &&
-                !isOfWantedTemplate(set, existing as StoredClique)
+                !hasWantedTemplate(existing, revisionOf(set))
                   ? patchHeldClique(existing, wanted)
                   : patchClique(existing, wanted),
             }),

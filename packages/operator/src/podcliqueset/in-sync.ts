@@ -10,8 +10,9 @@ import { resources } from '../caches/resources.ts'
 import { replicaCount } from '../layout/layout.ts'
 import { keyOf, type ObjectKey, refOf } from '../layout/object-key.ts'
 import type { StoredSet } from '../layout/stored.ts'
+import { isUpdating } from '../state/child-state.ts'
 import { isEditedOrDeleted, setsOf } from '../triggers/predicates.ts'
-import { isUpdatingSet, updatingReplicas } from '../update/set-update.ts'
+import { updatingReplicas } from '../update/set-progress.ts'
 
 /** What a set was last looked at with; the same again means that nothing is to be done. */
 export interface Fingerprint {
@@ -66,7 +67,7 @@ export class SetsInSync {
   fingerprintOf(set: StoredSet): Fingerprint {
     const key = keyOf(set)
     const own = `${this.#changesOfAll}/${this.#changes.get(key) ?? 0}`
-    const turn = isUpdatingSet(set) ? `${updatingReplicas(set).join()} of ${replicaCount(set)}` : 'none'
+    const turn = isUpdating(set) ? `${updatingReplicas(set).join()} of ${replicaCount(set)}` : 'none'
     return { own, all: `${own}/${this.#changesOfChildren.get(key) ?? 0}/${turn}` }
   }
 

@@ -8,10 +8,9 @@ import {
   events,
   finalizer,
   label,
-  type PodClique,
-  type PodCliqueScalingGroup,
   type PodCliqueSet,
   type PodCliqueSetStatus,
+  type PodCliqueSetUpdateProgress,
   setErrorCode,
 } from '@grove/api'
 import { isConflict, type ReconcileContext, type ReconcileResult, type Stored } from '@grove/kube'
@@ -23,6 +22,7 @@ import { usesDevices } from '../devices/shared-claims.ts'
 import { ComponentFailed, lastErrorsOf, ReconcileFailed, together } from '../errors/coded-error.ts'
 import { numberLabel } from '../layout/clique-instance.ts'
 import type { GangKey } from '../layout/gang-key.ts'
+import { eachReplica } from '../layout/layout.ts'
 import { type LimitExceeded, setLimitExceeded } from '../layout/limits.ts'
 import { keyOf, type ObjectKey, refOf } from '../layout/object-key.ts'
 import { isControlledBy } from '../layout/owner.ts'
@@ -33,17 +33,20 @@ import type { LiveChildren } from '../revision/foreign-hashes.ts'
 import { templateHashOfClique } from '../revision/revision.ts'
 import { revisionOf } from '../revision/set-revision.ts'
 import { statusPlanners } from '../scaling-group/observed-status.ts'
+import { isInProgress } from '../state/child-state.ts'
 import { findCondition, timestamp } from '../state/conditions.ts'
+import type { Breach } from '../termination/breach.ts'
 import { terminateReplica } from '../termination/carry-out.ts'
 import { isReplicaDue } from '../termination/confirmation.ts'
 import { TerminationNotices } from '../termination/notices.ts'
-import { planSetTermination } from '../termination/plan-set.ts'
-import { isUnderWay, planSetUpdate, statusForRevision } from '../update/set-update.ts'
+import { planTerminations, replicaBreach } from '../termination/plan-set.ts'
+import { type ReplicaState, replicaState } from '../update/replica-state.ts'
+import { planSetUpdate, statusForRevision } from '../update/set-update.ts'
 import { components } from './components.ts'
 import { deleteSet, reportFailedDeletion, TerminatingSets } from './deletion.ts'
 import { areGangsComplete, syncGangs } from './gangs.ts'
 import { SetsInSync } from './in-sync.ts'
-import { OutdatedCliques } from './outdated-cliques.ts'
+import { ReplicaMemo } from './replica-memo.ts'
 import { removeSurplusReplicas } from './scale-in.ts'
 import { planSetStatus } from './status.ts'
 import { syncComponents } from './sync.ts'
@@ -59,6 +62,12 @@ export interface SetReconcilerOptions {
   gangFailures(set: ObjectKey): readonly unknown[]
 }
 
+/** Computed for each replica from its children. */
+interface ReplicaFacts {
+  readonly state: ReplicaState
+  readonly breach: Breach | undefined
+}
+
 export class SetReconciler {
   readonly #context: OperatorContext
   readonly #enqueueGang: (key: GangKey) => void
@@ -66,7 +75,7 @@ export class SetReconciler {
   readonly #tokens: TokenSecrets
   readonly #notices: TerminationNotices
   readonly #inSync: SetsInSync
-  readonly #outdated: OutdatedCliques
+  readonly #replicas: ReplicaMemo<ReplicaFacts>
   readonly #going: TerminatingSets
 
   constructor({ context, tokens, enqueueGang, gangFailures }: SetReconcilerOptions) {
@@ -76,7 +85,10 @@ export class SetReconciler {
     this.#tokens = tokens
     this.#notices = new TerminationNotices(context)
     this.#inSync = new SetsInSync(context.caches)
-    this.#outdated = new OutdatedCliques(context.caches)
+    this.#replicas = new ReplicaMemo(context.caches, (set, replica, revision, children) => ({
+      state: replicaState(set, replica, revision, children),
+      breach: replicaBreach({ set, ...children }, replica),
+    }))
     this.#going = new TerminatingSets(context)
   }
 
@@ -104,7 +116,7 @@ export class SetReconciler {
     }
     try {
       const told = together(failure, ...(await this.#obstacles(set, signal)))
-      deadlines.push(await updateStatus(set, isAnnounced, told, context, this.#outdated, signal))
+      deadlines.push(await updateStatus(set, isAnnounced, told, context, this.#replicas, signal))
     } catch (error) {
       throw failure === undefined ? error : together(failure, error)
     }
@@ -118,7 +130,7 @@ export class SetReconciler {
   async #hold(set: StoredSet, limit: LimitExceeded, signal: AbortSignal): Promise<undefined> {
     const isNew = limit.isNew(set.status?.lastErrors)
     const told = together(limit, ...(await this.#obstacles(set, signal)))
-    await updateStatus(set, false, told, this.#context, this.#outdated, signal)
+    await updateStatus(set, false, told, this.#context, this.#replicas, signal)
     if (isNew) this.#context.events.emit(set, eventSource.podCliqueSet, limit.event)
   }
 
@@ -181,8 +193,9 @@ export class SetReconciler {
   /** Takes down what was in breach for too long; tells when the next replica falls due. */
   async #terminate(set: StoredSet, signal: AbortSignal): Promise<number | undefined> {
     const context = this.#context
-    const children = liveChildren(set, context, this.#outdated)
-    const plan = planSetTermination({ set, ...children, now: context.clock.now() })
+    const breachIn = (replica: number) => this.#replicas.of(set, replica).breach
+    const plan = planTerminations(set, breachIn, context.clock.now())
+    const children = liveChildren(set, context)
     for (const { replica } of plan.terminate)
       if (await isReplicaDue(set, replica, children, statusPlanners(context), context, signal))
         await terminateReplica(set, replica, context, signal)
@@ -191,21 +204,24 @@ export class SetReconciler {
   }
 }
 
-/** Children of a set, without those that are on their way out or somebody else's. */
-function liveChildren(set: StoredSet, { caches }: OperatorContext, outdated: OutdatedCliques) {
-  const { namespace, uid } = set.metadata
+/** Children by name that the set controls and that are not terminating. */
+function liveChildren({ metadata: { namespace, uid } }: StoredSet, { caches }: OperatorContext) {
   const live = <T extends { metadata: { deletionTimestamp?: string } }>(object: T | undefined) =>
     object && !object.metadata.deletionTimestamp && isControlledBy(object, uid) ? object : undefined
   return {
-    presentReplicas: () => presentReplicas(set, caches),
     cliqueNamed: (name: string) => live(caches.cliques.get({ namespace, name })),
     groupNamed: (name: string) => live(caches.groups.get({ namespace, name })),
-    membersOf: (group: PodCliqueScalingGroup) =>
-      caches.cliques
-        .byIndex('controller', group.metadata.uid ?? '')
-        .filter(clique => !clique.metadata.deletionTimestamp),
-    hasOutdatedPods: (clique: PodClique) => outdated.has(set, clique),
   }
+}
+
+/** States of the replicas that have children. Those of a set above its limit are found by their children. */
+function existingReplicas(
+  set: StoredSet,
+  stateOf: (replica: number) => ReplicaState,
+  { caches, configuration }: OperatorContext,
+): ReplicaState[] {
+  const indexes = setLimitExceeded(set, configuration) ? presentReplicas(set, caches) : eachReplica(set)
+  return Array.from(indexes, stateOf).filter(({ exists }) => exists)
 }
 
 function presentReplicas({ metadata: { uid } }: StoredSet, caches: Caches): Set<number> {
@@ -260,13 +276,13 @@ async function withRevision(
   const children = () => childrenOf(set, context)
   const hasStrays =
     !isKnown && children().cliques.some(clique => !revision.isCurrent(clique, templateHashOfClique(clique)))
-  const status = statusForRevision(
+  const status = statusForRevision({
     set,
-    revision,
-    stored => revision.isCurrentGeneration(stored, children()),
+    generationHash: revision.generationHash,
+    isCurrentGeneration: stored => revision.isCurrentGeneration(stored, children()),
     hasStrays,
-    timestamp(context.clock),
-  )
+    now: timestamp(context.clock),
+  })
   // The first hash of a new set is written with the rest of its status.
   if (!status || (!isKnown && !hasStrays)) return set
   await writeStatus(context.caches, resources.podCliqueSets, set as Stored<PodCliqueSet>, status, { signal })
@@ -282,7 +298,7 @@ async function updateStatus(
   isAnnounced: boolean,
   failure: unknown,
   context: OperatorContext,
-  outdated: OutdatedCliques,
+  replicas: ReplicaMemo<ReplicaFacts>,
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const { caches, configuration } = context
@@ -291,37 +307,36 @@ async function updateStatus(
   const { generation } = worked.metadata
   const set = { ...known, metadata: { ...known.metadata, generation }, spec: worked.spec } as typeof known
   const now = timestamp(context.clock)
-  const children = { set, revision: revisionOf(set), ...liveChildren(set, context, outdated), now }
-  const update = failure ? undefined : planSetUpdate(children)
+  const stateOf = (replica: number) => replicas.of(set, replica).state
+  const update = failure ? undefined : planSetUpdate({ set, stateOf, now })
   const progress = update?.progress
   // What users read as "applied": not while an update is under way or gangs wait for pods to be made.
   const isCarriedOut =
     !failure &&
     generation !== undefined &&
     (set.status?.observedGeneration === generation ||
-      (!isUnderWay(progress ?? set.status?.updateProgress) && areGangsComplete(set, context)))
+      (!isInProgress(progress ?? set.status?.updateProgress) && areGangsComplete(set, context)))
   const before = findCondition(set.status?.conditions, conditionType.updateProgressing)
   const status: PodCliqueSetStatus = {
     ...planSetStatus({
-      ...children,
-      ...(progress && {
-        set: {
-          ...set,
-          status: { ...set.status!, replicas: set.spec.replicas ?? 0, updateProgress: progress },
-        },
-      }),
+      set: progress ? withProgress(set, progress) : set,
+      states: existingReplicas(set, stateOf, context),
+      // A status that names a revision announces it.
+      generationHash: isAnnounced ? revisionOf(set).generationHash : undefined,
       topology: topologyCondition(set, configuration.topologyAwareScheduling.enabled, name =>
         caches.topologyBindings.get({ name }),
       ),
-      // A pass that failed has not looked at the update.
+      // A reconcile that failed has not planned the update.
       update: update ? update.condition : (before as ConditionValue | undefined),
+      now,
     }),
-    // Only who announces a revision may name it: one that is named counts as announced.
-    currentGenerationHash:
-      known.status?.currentGenerationHash ?? (isAnnounced ? children.revision.generationHash : undefined),
     ...(isCarriedOut && { observedGeneration: generation }),
     lastErrors: failure ? lastErrorsOf(failure, setErrorCode.updateStatus, now, set.status?.lastErrors) : [],
   }
   await writeStatus(caches, resources.podCliqueSets, set, status, { signal })
   return update?.deadline
+}
+
+function withProgress<T extends StoredSet>(set: T, updateProgress: PodCliqueSetUpdateProgress): T {
+  return { ...set, status: { ...set.status!, replicas: set.spec.replicas ?? 0, updateProgress } }
 }

@@ -10,19 +10,12 @@ import {
   scalingGroupErrorCode,
 } from '@grove/api'
 import type { ReconcileContext, ReconcileResult, Stored } from '@grove/kube'
-import { mergePatch } from '../apply/owned-fields.ts'
+import { writeChildStatus } from '../apply/child-status.ts'
 import { removalAfterMs } from '../apply/removals-under-way.ts'
-import { writeStatus } from '../apply/status-write.ts'
 import { firstBatch, mostCreated, runAll, runSlowStart } from '../apply/writes.ts'
 import { resources } from '../caches/resources.ts'
 import { syncSharedClaims } from '../devices/shared-claims.ts'
-import {
-  CodedError,
-  ComponentFailed,
-  failuresOf,
-  lastErrorsOf,
-  ReconcileFailed,
-} from '../errors/coded-error.ts'
+import { CodedError, ComponentFailed, failuresOf, ReconcileFailed } from '../errors/coded-error.ts'
 import { groupInstanceOf, numberLabel } from '../layout/clique-instance.ts'
 import { eachIndex, replicaCount } from '../layout/layout.ts'
 import { groupLimitExceeded, isTemplateTooLarge, type LimitExceeded } from '../layout/limits.ts'
@@ -33,19 +26,23 @@ import type { OperatorContext } from '../operator-context.ts'
 import { adopt, orphansOfGroup } from '../ownership/adoption.ts'
 import { owningSet } from '../ownership/owner-lookup.ts'
 import { isToBeRenamed, releaseForeign, renameClique } from '../ownership/take-over.ts'
-import { isUpdatingGroup } from '../state/child-state.ts'
-import { endsBreach, timestamp } from '../state/conditions.ts'
+import { isUpdating } from '../state/child-state.ts'
+import { endsBreach } from '../state/conditions.ts'
 import { terminationDelayMs } from '../termination/breach.ts'
 import { dueReplicas } from '../termination/confirmation.ts'
 import { planGroupTermination } from '../termination/plan-group.ts'
-import { isOwnTurn } from '../update/group-progress.ts'
-import { isAnnounced, isOnDelete, isPaused, isUpdatingSet } from '../update/set-update.ts'
+import { planOnce } from '../update/child-update.ts'
+import { mayReplaceReplicas } from '../update/group-update.ts'
+import { isAnnounced, isOnDelete, isPaused } from '../update/set-progress.ts'
 import { createMember, patchMember, repairMember } from './members.ts'
-import { observeGroup, statusPlanners } from './observed-status.ts'
+import { groupUpdatePlanner, observeGroup, statusPlanners } from './observed-status.ts'
 import { planGroup } from './plan.ts'
 import { writeOffReplicas } from './planned-loss.ts'
 import { replaceOutdated } from './replace-outdated.ts'
 import { removeReplicas } from './replica-removal.ts'
+
+/** Plans the update of the group with its members. */
+type UpdatePlanner = ReturnType<typeof groupUpdatePlanner>
 
 export async function reconcileScalingGroup(
   key: ObjectKey,
@@ -70,6 +67,7 @@ export async function reconcileScalingGroup(
   let againMs = 0
   let failure: unknown
   const limit = limitOf(set, group, context)
+  const planUpdate: UpdatePlanner = planOnce(groupUpdatePlanner(set, context.clock.now(), context))
   try {
     if (!limit && !isTemplateTooLarge(set, context.configuration)) {
       const owner = group as Stored<PodCliqueScalingGroup> & StoredScalingGroup
@@ -77,13 +75,17 @@ export async function reconcileScalingGroup(
       const code = scalingGroupErrorCode.setOwner
       await adopt(orphans, resources.podCliqueScalingGroups, owner, code, context, signal)
       againMs = await syncMembers(set, group, context, signal)
-      await replaceOutdated(set, group, context, signal)
+      if (mayReplaceReplicas(set, group)) {
+        const stored = (caches.groups.get(refOf(key)) as StoredScalingGroup | undefined) ?? group
+        const update = planUpdate(stored, caches.cliques.byIndex('controller', group.metadata.uid))
+        await replaceOutdated(set, stored, update, context, signal)
+      }
       deadline = await terminateReplicas(set, group, context, signal)
     }
   } catch (error) {
     failure = error
   }
-  const waitMs = await updateStatus(set, key, failure ?? limit, context, signal)
+  const waitMs = await updateStatus(set, key, failure ?? limit, planUpdate, context, signal)
   if (limit?.isNew(group.status?.lastErrors))
     context.events.emit(group, eventSource.podCliqueScalingGroup, limit.event)
   if (failure) throw failure
@@ -209,7 +211,7 @@ async function terminateReplicas(
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  if (!isPaused(set) && (isUpdatingGroup(group) || isOwnTurn(set, group))) return undefined
+  if (!isPaused(set) && (isUpdating(group) || mayReplaceReplicas(set, group))) return undefined
   const cliques = context.caches.cliques.byIndex('controller', group.metadata.uid)
   const plan = planGroupTermination(group, cliques, terminationDelayMs(set), context.clock.now())
   const due = await dueReplicas(set, group, plan.terminate, statusPlanners(context), context, signal)
@@ -219,15 +221,16 @@ async function terminateReplicas(
   return plan.deadline
 }
 
-/** Writes the status, now or when it is its turn; tells how long to wait for that or for the update. */
+/** Writes the status, at once or paced. Returns how long to wait for that or for the update. */
 async function updateStatus(
   set: StoredSet,
   key: ObjectKey,
   failure: unknown,
+  planUpdate: UpdatePlanner,
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<number> {
-  const { caches, events: sink, statusPace } = context
+  const { caches } = context
   const stored = caches.groups.get(refOf(key)) as Stored<PodCliqueScalingGroup> & StoredScalingGroup
   if (!stored || stored.metadata.deletionTimestamp) return 0
   // While the operator itself removes the replica of the set, its members disappear on purpose.
@@ -235,30 +238,21 @@ async function updateStatus(
   if (failure === undefined && replica !== undefined && context.removals.has(set, replica))
     return removalAfterMs
   const cliques = caches.cliques.byIndex('controller', stored.metadata.uid)
-  const observed = observeGroup(set, stored, cliques, context)
-  const status = {
-    ...observed.status,
-    lastErrors: failure
-      ? lastErrorsOf(
-          failure,
-          scalingGroupErrorCode.listCliques,
-          timestamp(context.clock),
-          stored.status?.lastErrors,
-        )
-      : [],
-  }
-  if (!mergePatch(stored.status, status)) {
-    statusPace.drop(stored.metadata.uid)
-    return observed.stabilizesInMs
-  }
-  const urges = failure !== undefined || isUpdatingSet(set) || isAwaited(stored, status)
-  const waitMs = urges ? 0 : statusPace.waitMs(stored.metadata.uid)
-  if (waitMs > 0) return waitMs
-  const isWritten = await writeStatus(caches, resources.podCliqueScalingGroups, stored, status, { signal })
-  statusPace.wrote(stored.metadata.uid)
-  if (isWritten)
-    for (const event of observed.events) sink.emit(stored, eventSource.podCliqueScalingGroup, event)
-  return observed.stabilizesInMs
+  const update = planUpdate(stored, cliques)
+  const waitMs = await writeChildStatus(
+    {
+      resource: resources.podCliqueScalingGroups,
+      stored,
+      ...observeGroup(set, stored, cliques, update, context),
+      eventSource: eventSource.podCliqueScalingGroup,
+      failure,
+      errorCode: scalingGroupErrorCode.listCliques,
+      isUrgent: status => isUpdating(set) || isAwaited(stored, status),
+    },
+    context,
+    signal,
+  )
+  return waitMs || update.retryInMs
 }
 
 /** Whether the set waits for what this status says: that the group serves, or that all of it does. */

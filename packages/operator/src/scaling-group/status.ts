@@ -24,7 +24,7 @@ import {
   templateHashOfClique,
 } from '../revision/revision.ts'
 import { nothingScheduled, type OnTotalLoss, timedBreach, wasScheduled } from '../state/breach-condition.ts'
-import { isUpdatingGroup } from '../state/child-state.ts'
+import { isUpdating } from '../state/child-state.ts'
 import { findCondition, nthBeginning, withCondition, withoutCondition } from '../state/conditions.ts'
 
 export interface GroupStatusInput {
@@ -68,7 +68,7 @@ export function planGroupStatus(input: GroupStatusInput): GroupStatusPlan {
     availableReplicas: available.length,
     updatedReplicas: updated.length,
     selector: podSelector.ofScalingGroup(input.set, group.metadata.name),
-    ...(!isUpdatingGroup(group) &&
+    ...(!isUpdating(group) &&
       isUpToDate &&
       revision.generationHash && { currentPodCliqueSetGenerationHash: revision.generationHash }),
     ...(before?.updateProgress && {
@@ -143,7 +143,7 @@ function conditions(
     input.now,
   )
   const after =
-    input.update && isUpdatingGroup(input.group)
+    input.update && isUpdating(input.group)
       ? withCondition(judged, input.update, input.now)
       : (withoutCondition(judged, conditionType.updateProgressing) ?? [])
   const isWell = value.status === 'False' && scheduled >= (input.group.spec.minAvailable ?? 1)
@@ -161,7 +161,7 @@ function breach(
 ): ConditionValue {
   const { group } = input
   const minAvailable = group.spec.minAvailable ?? 1
-  if (isUpdatingGroup(group) && !input.paused) return minAvailableBreached.updateInProgress
+  if (isUpdating(group) && !input.paused) return minAvailableBreached.updateInProgress
   if (scheduled === 0)
     return nothingScheduled({
       wasScheduled: groupWasScheduled(group, replicas),

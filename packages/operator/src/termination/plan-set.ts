@@ -4,7 +4,7 @@
 import type { PodClique, PodCliqueScalingGroup } from '@grove/api'
 import { replicaIndexes, scalingGroups, standaloneCliques } from '../layout/layout.ts'
 import type { StoredSet } from '../layout/stored.ts'
-import { isPaused, updatingReplicas } from '../update/set-update.ts'
+import { isPaused, updatingReplicas } from '../update/set-progress.ts'
 import { type Breach, cliqueBreach, earliest, groupBreach, terminationDelayMs } from './breach.ts'
 
 export interface BreachedReplica {
@@ -28,27 +28,46 @@ export interface SetTerminationInput {
 }
 
 export function planSetTermination(input: SetTerminationInput): SetTermination {
-  const breached = replicaIndexes(input.set).flatMap(replica => breachOf(input, replica) ?? [])
+  return planTerminations(input.set, replica => replicaBreach(input, replica), input.now)
+}
+
+/** The same with breaches that are known already. */
+export function planTerminations(
+  set: StoredSet,
+  breachIn: (replica: number) => Breach | undefined,
+  now: number,
+): SetTermination {
+  const breached = replicaIndexes(set).flatMap(replica => due(set, replica, breachIn(replica)) ?? [])
   return {
-    terminate: breached.filter(({ deadline }) => deadline <= input.now),
-    waiting: breached.filter(({ deadline }) => deadline > input.now),
+    terminate: breached.filter(({ deadline }) => deadline <= now),
+    waiting: breached.filter(({ deadline }) => deadline > now),
   }
 }
 
-export function breachOf(
-  { set, cliqueNamed, groupNamed }: Omit<SetTerminationInput, 'now'>,
+export function breachOf(input: ReplicaBreachInput, replica: number): BreachedReplica | undefined {
+  return due(input.set, replica, replicaBreach(input, replica))
+}
+
+type ReplicaBreachInput = Omit<SetTerminationInput, 'now'>
+
+/** The breach of a replica, whether it is being updated or not. */
+export function replicaBreach(
+  { set, cliqueNamed, groupNamed }: ReplicaBreachInput,
   replica: number,
-): BreachedReplica | undefined {
-  // A replica that is being updated is being rebuilt already, unless the update is paused.
-  if (!isPaused(set) && updatingReplicas(set).includes(replica)) return undefined
+): Breach | undefined {
   const cliques = standaloneCliques(set, replica).map(({ name }) => cliqueNamed(name))
   if (cliques.includes(undefined)) return undefined
-  const breach = earliest([
+  return earliest([
     ...cliques.map(clique => cliqueBreach(clique!)),
     ...scalingGroups(set, replica).map(({ name }) => {
       const group = groupNamed(name)
       return group && groupBreach(group)
     }),
   ])
-  return breach && { replica, breach, deadline: breach.since + terminationDelayMs(set) }
+}
+
+function due(set: StoredSet, replica: number, breach: Breach | undefined): BreachedReplica | undefined {
+  // A replica that is being updated is being rebuilt already, unless the update is paused.
+  if (!breach || (!isPaused(set) && updatingReplicas(set).includes(replica))) return undefined
+  return { replica, breach, deadline: breach.since + terminationDelayMs(set) }
 }

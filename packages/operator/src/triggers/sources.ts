@@ -26,8 +26,8 @@ import { keyOf, type ObjectKey, refOf } from '../layout/object-key.ts'
 import { isControlledBy } from '../layout/owner.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import { topologyName } from '../layout/topology.ts'
-import { isInitialized } from '../state/child-state.ts'
-import { isUpdatingSet, updatingReplicas } from '../update/set-update.ts'
+import { isInitialized, isUpdating } from '../state/child-state.ts'
+import { updatingReplicas } from '../update/set-progress.ts'
 import { debounced, debounceOfClique, debounceOfParent, debounceOfUpdate } from './debounce.ts'
 import { claimSources, domainSources } from './device-sources.ts'
 import {
@@ -48,7 +48,7 @@ export function setSources(caches: Caches, log: Logger, queue: () => WorkQueue<O
     debounced(source, queue, key => {
       const set = caches.sets.get(refOf(key)) as StoredSet | undefined
       const children = caches.cliques.countByIndex('set', key)
-      return set && isUpdatingSet(set) ? debounceOfUpdate(children) : debounceOfParent(children)
+      return set && isUpdating(set) ? debounceOfUpdate(children) : debounceOfParent(children)
     })
   return [
     from(caches.sets, log, change =>

@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Facts about one clique that updates and statuses are computed from.
-import { conditionType, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
+import { conditionType, type PodClique } from '@grove/api'
 import { hasReachedGeneration, type Revision, templateHashOfClique } from '../revision/revision.ts'
 import { findCondition } from '../state/conditions.ts'
-
-/** Reports whether minAvailable pods are ready. */
-export function hasEnoughReady(clique: PodClique): boolean {
-  return (clique.status?.readyReplicas ?? 0) >= minAvailableOf(clique)
-}
-
-/** Reports whether minAvailable replicas are available. */
-export function hasEnoughAvailable(group: PodCliqueScalingGroup): boolean {
-  return (group.status?.availableReplicas ?? 0) >= (group.spec.minAvailable ?? 1)
-}
 
 /** Reports whether minAvailable pods are scheduled, by the condition of the clique. */
 export function hasEnoughScheduled(clique: PodClique): boolean {

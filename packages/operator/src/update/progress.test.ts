@@ -5,7 +5,6 @@ import { describe, test } from 'node:test'
 import type { PodCliqueScalingGroupUpdateProgress, PodCliqueUpdateProgress } from '@grove/api'
 import {
   announcedProgress,
-  isInProgress,
   type ProgressInput,
   podProgress,
   replicaProgress,
@@ -116,6 +115,11 @@ describe('the progress of a scaling group', () => {
     assert.deepEqual(next({ target: same, isUnfinished: false }), { ...rest, updateEndedAt: 'now' })
   })
 
+  test('a replica that a scale-in removed is not waited for', () => {
+    assert.deepEqual(replicaProgress.selectedUnit({ current: 1 }, 2), { current: 1, currentIndex: 1 })
+    assert.equal(replicaProgress.selectedUnit({ current: 2 }, 2), undefined)
+  })
+
   test('replica 0 can be selected', () => {
     const before: PodCliqueScalingGroupUpdateProgress = {
       ...running,
@@ -124,8 +128,4 @@ describe('the progress of a scaling group', () => {
     const selected = withSelected(replicaProgress, before, { current: 0 })
     assert.deepEqual(selected.readyReplicaIndicesSelectedToUpdate, { current: 0 })
   })
-})
-
-test('an update is in progress from its start to its end', () => {
-  assert.deepEqual([undefined, {}, { updateEndedAt: 'then' }].map(isInProgress), [false, true, false])
 })

@@ -9,6 +9,8 @@ import type {
   PodsSelectedToUpdate,
   ReplicasSelectedToUpdate,
 } from '@grove/api'
+import { isInProgress } from '../state/child-state.ts'
+import type { UnitSelection } from './units.ts'
 
 /** The revision that an update leads to. */
 export interface UpdateTarget {
@@ -17,12 +19,12 @@ export interface UpdateTarget {
 }
 
 /** Fields that the progress of cliques and of scaling groups has in common. */
-interface AnyProgress {
+export interface AnyProgress {
   updateStartedAt?: string
   updateEndedAt?: string
 }
 
-interface AnySelection<Id> {
+export interface AnySelection<Id> {
   current: Id
   completed?: Id[]
   currentIndex?: number
@@ -34,6 +36,8 @@ export interface ProgressFields<P extends AnyProgress, S extends AnySelection<st
   start(target: UpdateTarget, now: string): P
   leadsTo(progress: P, target: UpdateTarget): boolean
   selectionOf(progress: P): S | undefined
+  /** The selection as the planner needs it. Undefined when a scale-in removed the selected unit. */
+  selectedUnit(selection: S, replicas: number): UnitSelection<S['current']> | undefined
   withSelection(progress: P, selection: S | undefined): P
 }
 
@@ -45,6 +49,7 @@ export const podProgress: ProgressFields<PodCliqueUpdateProgress, PodsSelectedTo
   start: (target, now) => ({ updateStartedAt: now, ...podProgress.hashes(target) }),
   leadsTo: (progress, target) => progress.podTemplateHash === target.podTemplateHash,
   selectionOf: progress => progress.readyPodsSelectedToUpdate,
+  selectedUnit: selection => selection,
   withSelection: ({ readyPodsSelectedToUpdate: _, ...progress }, selection) => ({
     ...progress,
     ...(selection && { readyPodsSelectedToUpdate: selection }),
@@ -57,6 +62,8 @@ export const replicaProgress: ProgressFields<PodCliqueScalingGroupUpdateProgress
     start: (target, now) => ({ updateStartedAt: now, ...replicaProgress.hashes(target) }),
     leadsTo: (progress, target) => progress.podCliqueSetGenerationHash === target.generationHash,
     selectionOf: progress => progress.readyReplicaIndicesSelectedToUpdate,
+    selectedUnit: ({ current }, replicas) =>
+      current < replicas ? { current, currentIndex: current } : undefined,
     withSelection: ({ readyReplicaIndicesSelectedToUpdate: _, ...progress }, selection) => ({
       ...progress,
       ...(selection && { readyReplicaIndicesSelectedToUpdate: selection }),
@@ -72,10 +79,6 @@ export interface ProgressInput<P> {
   readonly mayUpdate: boolean
   /** RFC 3339. */
   readonly now: string
-}
-
-export function isInProgress(progress: { readonly updateEndedAt?: string } | undefined): boolean {
-  return progress !== undefined && progress.updateEndedAt === undefined
 }
 
 /** The progress of an update that the operator carries out. */

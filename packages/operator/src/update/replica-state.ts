@@ -7,16 +7,9 @@ import { conditionType, type PodClique, type PodCliqueScalingGroup } from '@grov
 import { scalingGroups, standaloneCliques } from '../layout/layout.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import { hasReachedGeneration, isConverged, type Revision } from '../revision/revision.ts'
+import { hasEnoughAvailable, hasEnoughReady, isUpdating } from '../state/child-state.ts'
 import { findCondition } from '../state/conditions.ts'
-import {
-  hasEnoughAvailable,
-  hasEnoughReady,
-  hasReachedRevision,
-  hasWantedTemplate,
-  isFullyScheduled,
-  minAvailableOf,
-} from './clique-state.ts'
-import { isInProgress } from './progress.ts'
+import { hasReachedRevision, hasWantedTemplate, isFullyScheduled, minAvailableOf } from './clique-state.ts'
 
 /** Children of a set that it controls and that are not terminating. */
 export interface ReplicaChildren {
@@ -156,7 +149,7 @@ function cliquePart(clique: PodClique, revision: Revision, children: ReplicaChil
   const updated = status?.updatedReplicas ?? 0
   return {
     isUpToDate: isUpToDate(clique, revision, children),
-    isUpdating: isInProgress(status?.updateProgress),
+    isUpdating: isUpdating(clique),
     isServing: ready >= Math.min(minAvailableOf(clique), spec.replicas),
     isScheduled: isFullyScheduled(clique),
     scheduledPods: status?.scheduledReplicas ?? 0,
@@ -178,7 +171,7 @@ function groupPart(group: PodCliqueScalingGroup, revision: Revision, children: R
   return {
     isUpToDate:
       hasReached(group, revision) && cliques.every(clique => isUpToDate(clique, revision, children)),
-    isUpdating: isInProgress(status?.updateProgress),
+    isUpdating: isUpdating(group),
     isServing: available >= Math.min(spec.minAvailable ?? 1, spec.replicas),
     isScheduled: scheduled >= spec.replicas && cliques.every(isFullyScheduled),
     scheduledPods: scheduled,

@@ -3,7 +3,8 @@
 import type { PodClique } from '@grove/api'
 import { replicaIndexOf } from '../layout/clique-instance.ts'
 import type { Revision } from '../revision/revision.ts'
-import { hasEnoughReady, hasEnoughScheduled, hasWantedTemplate } from './clique-state.ts'
+import { hasEnoughReady } from '../state/child-state.ts'
+import { hasEnoughScheduled, hasWantedTemplate } from './clique-state.ts'
 import type { Unit } from './units.ts'
 
 export interface ReplicaUnit extends Unit {

@@ -3,7 +3,7 @@
 import type { StoredSet } from '../layout/stored.ts'
 // Reads the progress of an update from the status of a set. The controllers of cliques and scaling groups act by it.
 import { revisionOf } from '../revision/set-revision.ts'
-import { isInProgress } from './progress.ts'
+import { isUpdating } from '../state/child-state.ts'
 import { strategyOf } from './strategy.ts'
 
 /** Reports whether the user replaces outdated pods, by deleting them. */
@@ -13,10 +13,6 @@ export function isOnDelete(set: StoredSet): boolean {
 
 export function isPaused(set: StoredSet): boolean {
   return set.spec.updateStrategy?.paused === true
-}
-
-export function isUpdatingSet(set: StoredSet): boolean {
-  return isInProgress(set.status?.updateProgress)
 }
 
 /** The replicas whose children may replace pods now. */
@@ -35,12 +31,12 @@ export function isAnnounced(set: StoredSet): boolean {
 
 /** Reports whether the children of this replica may replace outdated pods now. */
 export function mayUpdate(set: StoredSet, replica: number): boolean {
-  return !isOnDelete(set) && isUpdatingSet(set) && updatingReplicas(set).includes(replica) && isAnnounced(set)
+  return !isOnDelete(set) && isUpdating(set) && updatingReplicas(set).includes(replica) && isAnnounced(set)
 }
 
 /** Reports whether the children of this replica keep their template, because the update does not reach them for now. */
 export function isHeldBack(set: StoredSet, replica: number): boolean {
-  if (isOnDelete(set) || !isUpdatingSet(set) || updatingReplicas(set).includes(replica)) return false
+  if (isOnDelete(set) || !isUpdating(set) || updatingReplicas(set).includes(replica)) return false
   return isPaused(set) || replica < partitionOf(set)
 }
 

@@ -4,7 +4,7 @@
 // children is recorded. Pausing and the partition apply to all strategies: see replica-selection.ts.
 import type { PodCliqueSetUpdateStrategy } from '@grove/api'
 import { onDelete } from './on-delete.ts'
-import type { announcedProgress, rollingProgress } from './progress.ts'
+import type { rollingProgress } from './progress.ts'
 import type { ReplicaUpdateState } from './replica-state.ts'
 import { rolling } from './rolling.ts'
 import { surge } from './surge.ts'
@@ -15,7 +15,7 @@ export interface UpdateStrategy {
   readonly replacesPods: boolean
   select(candidates: ReplicaCandidates): ReplicaSelection
   /** Computes the next progress of a clique or a scaling group. */
-  readonly progress: typeof rollingProgress | typeof announcedProgress
+  readonly progress: typeof rollingProgress
 }
 
 export interface ReplicaCandidates {

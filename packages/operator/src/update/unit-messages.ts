@@ -5,7 +5,7 @@ import { type ConditionValue, updateProgressing } from '@grove/api'
 import type { Unit, UnitUpdatePlan, UnitUpdateWait } from './units.ts'
 
 /** How one kind of unit is described to users. */
-interface UnitTerms {
+export interface UnitTerms {
   readonly plural: string
   readonly serving: string
   discarded(units: readonly Unit[]): string

@@ -58,8 +58,10 @@ export class SimulatedApi {
   readonly #kinds = new Map<string, Map<string, Stored<KubeObject>>>()
   /** Kind and UID of a controller → what it controls, by name. */
   readonly #controlled = new Map<string, Map<string, Stored<KubeObject>>>()
+  /** Observers of every kind but pods, as the caches have them. */
   readonly #observers: Observer[] = []
-  readonly #observersOfPods: Observer[] = []
+  /** Observers of one kind, by its resource. */
+  readonly #observersOf = new Map<string, Observer[]>()
   #counter = 0
 
   constructor(clock: Clock, { servesOptionalKinds = false } = {}) {
@@ -146,8 +148,9 @@ export class SimulatedApi {
   }
 
   #report(resource: string, change: Change<KubeObject>): void {
-    const observers = resource === resources.pods.resource ? this.#observersOfPods : this.#observers
-    for (const observer of observers) observer(change, resource)
+    for (const observer of this.#observersOf.get(resource) ?? []) observer(change, resource)
+    if (resource === resources.pods.resource) return
+    for (const observer of this.#observers) observer(change, resource)
   }
 
   now(): string {
@@ -241,19 +244,19 @@ export class SimulatedApi {
       list: () => this.list(resource),
       byIndex: (index: string, key: string) => indexed(resource, index, key),
       countByIndex: (index: string, key: string) => indexed(resource, index, key).length,
-      onChange: () => () => undefined,
+      onChange: (observer: Observer) => {
+        const known = this.#observersOf.get(resource.resource) ?? []
+        this.#observersOf.set(resource.resource, [...known, observer])
+        return () => undefined
+      },
     })
-    const pods = {
-      ...cache(resources.pods as unknown as Resource),
-      onChange: (observer: Observer) => this.#observersOfPods.push(observer),
-    }
     return {
       client: this.#client(),
       sets: cache(resources.podCliqueSets as unknown as Resource),
       groups: cache(resources.podCliqueScalingGroups as unknown as Resource),
       cliques: cache(resources.podCliques as unknown as Resource),
       gangs: cache(resources.podGangs as unknown as Resource),
-      pods,
+      pods: cache(resources.pods as unknown as Resource),
       services: cache(resources.services as unknown as Resource),
       serviceAccounts: cache(resources.serviceAccounts as unknown as Resource),
       roles: cache(resources.roles as unknown as Resource),
