@@ -15,6 +15,7 @@ import {
   type Stored,
 } from '@grove/kube'
 import type { Caches } from '../caches/caches.ts'
+import { withinReplicas } from '../caches/replica-index.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import type { RemovalsUnderWay } from './removals-under-way.ts'
 import { runAll } from './writes.ts'
@@ -24,6 +25,8 @@ export interface PlannedRemoval {
   readonly labelSelector: string
   /** UIDs of what is to go; what they control goes as well. */
   readonly planned: ReadonlySet<string>
+  /** Keys of the index `replica` that cover the selector. Without them all objects of the namespace are compared with it. */
+  readonly replicas?: readonly string[]
 }
 
 /** The part of a watch cache that shows which objects a selector matches. */
@@ -73,7 +76,12 @@ export async function removePodsOf(
   signal: AbortSignal,
 ): Promise<void> {
   removals.leavePods(set, cliques)
-  await removePlanned(caches.pods, { ...removal, planned: cliques }, caches.client, signal)
+  await removePlanned(
+    withinReplicas(caches.pods, removal.replicas),
+    { ...removal, planned: cliques },
+    caches.client,
+    signal,
+  )
   removals.podsRemoved(set, cliques)
 }
 

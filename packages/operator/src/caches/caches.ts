@@ -32,7 +32,6 @@ import {
   isNotFound,
   type KubeError,
   type KubeObject,
-  type Projection,
   type Resource,
   type ResourceDescriptor,
   type Stored,
@@ -43,6 +42,7 @@ import type { ObjectKey } from '../layout/object-key.ts'
 import type { ComputeDomain } from '../objects/compute-domain.ts'
 import type { KaiTopology } from '../objects/kai-topology.ts'
 import { projectPod } from './pod-projection.ts'
+import { byReplica } from './replica-index.ts'
 import { resources } from './resources.ts'
 
 export interface CachesOptions {
@@ -56,14 +56,18 @@ export interface CachesOptions {
 export type OptionalWatch = 'now' | 'late' | 'never'
 
 type Owned<T extends KubeObject> = WatchCache<T, T, 'controller'>
+type GroupIndex = 'controller' | 'set' | 'replica'
+type CliqueIndex = GroupIndex | 'basePodGang'
+
+const managedByGrove = `${label.managedBy}=${operatorName}`
 
 export class Caches {
   readonly client: CachedClient
   readonly sets: WatchCache<PodCliqueSet>
-  readonly groups: WatchCache<PodCliqueScalingGroup, PodCliqueScalingGroup, 'controller' | 'set'>
-  readonly cliques: WatchCache<PodClique, PodClique, 'controller' | 'set' | 'basePodGang'>
+  readonly groups: WatchCache<PodCliqueScalingGroup, PodCliqueScalingGroup, GroupIndex>
+  readonly cliques: WatchCache<PodClique, PodClique, CliqueIndex>
   readonly gangs: Owned<PodGang>
-  readonly pods: Owned<Pod>
+  readonly pods: WatchCache<Pod, Pod, 'controller' | 'replica'>
   readonly services: Owned<Service>
   readonly serviceAccounts: Owned<ServiceAccount>
   readonly roles: Owned<Role>
@@ -95,13 +99,12 @@ export class Caches {
       }),
     })
     // Objects of ours among those of everybody else: only ours are worth the memory.
-    const ours = <T extends KubeObject>(resource: Resource<T>, project?: Projection<T, T>): Owned<T> =>
+    const ours = <T extends KubeObject>(resource: Resource<T>): Owned<T> =>
       keep(
         new WatchCache<T, T, 'controller'>(client, resource, {
           ...common(resource),
-          labelSelector: `${label.managedBy}=${operatorName}`,
+          labelSelector: managedByGrove,
           indexes: { controller: byController },
-          ...(project && { project }),
         }),
       )
     const bySet = byLabel(label.partOf, { namespaced: true })
@@ -109,25 +112,25 @@ export class Caches {
       new WatchCache<PodCliqueSet>(client, resources.podCliqueSets, common(resources.podCliqueSets)),
     )
     this.groups = keep(
-      new WatchCache<PodCliqueScalingGroup, PodCliqueScalingGroup, 'controller' | 'set'>(
+      new WatchCache<PodCliqueScalingGroup, PodCliqueScalingGroup, GroupIndex>(
         client,
         resources.podCliqueScalingGroups,
-        { ...common(resources.podCliqueScalingGroups), indexes: { controller: byController, set: bySet } },
+        {
+          ...common(resources.podCliqueScalingGroups),
+          indexes: { controller: byController, set: bySet, replica: byReplica },
+        },
       ),
     )
     this.cliques = keep(
-      new WatchCache<PodClique, PodClique, 'controller' | 'set' | 'basePodGang'>(
-        client,
-        resources.podCliques,
-        {
-          ...common(resources.podCliques),
-          indexes: {
-            controller: byController,
-            set: bySet,
-            basePodGang: byLabel(label.basePodGang, { namespaced: true }),
-          },
+      new WatchCache<PodClique, PodClique, CliqueIndex>(client, resources.podCliques, {
+        ...common(resources.podCliques),
+        indexes: {
+          controller: byController,
+          set: bySet,
+          replica: byReplica,
+          basePodGang: byLabel(label.basePodGang, { namespaced: true }),
         },
-      ),
+      }),
     )
     this.gangs = keep(
       new WatchCache<PodGang, PodGang, 'controller'>(client, resources.podGangs, {
@@ -135,7 +138,14 @@ export class Caches {
         indexes: { controller: byController },
       }),
     )
-    this.pods = ours(resources.pods, projectPod)
+    this.pods = keep(
+      new WatchCache<Pod, Pod, 'controller' | 'replica'>(client, resources.pods, {
+        ...common(resources.pods),
+        labelSelector: managedByGrove,
+        indexes: { controller: byController, replica: byReplica },
+        project: projectPod,
+      }),
+    )
     this.services = ours(resources.services)
     this.serviceAccounts = ours(resources.serviceAccounts)
     this.roles = ours(resources.roles)

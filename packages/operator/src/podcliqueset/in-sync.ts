@@ -12,13 +12,13 @@ import { keyOf, type ObjectKey, refOf } from '../layout/object-key.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import { isUpdating } from '../state/child-state.ts'
 import { isEditedOrDeleted, setsOf } from '../triggers/predicates.ts'
-import { updatingReplicas } from '../update/set-progress.ts'
+import { exemptedReplicas } from '../update/set-progress.ts'
 
 /** What a set was last looked at with; the same again means that nothing is to be done. */
 export interface Fingerprint {
   /** Changes of the set and of what belongs to no set. */
   readonly own: string
-  /** Those of its children as well, how many replicas there are and whose turn it is: what children may follow. */
+  /** Those of its children as well, the number of replicas, and which replicas an update that is held back has reached. */
   readonly all: string
 }
 
@@ -67,8 +67,8 @@ export class SetsInSync {
   fingerprintOf(set: StoredSet): Fingerprint {
     const key = keyOf(set)
     const own = `${this.#changesOfAll}/${this.#changes.get(key) ?? 0}`
-    const turn = isUpdating(set) ? `${updatingReplicas(set).join()} of ${replicaCount(set)}` : 'none'
-    return { own, all: `${own}/${this.#changesOfChildren.get(key) ?? 0}/${turn}` }
+    const update = isUpdating(set) ? `${exemptedReplicas(set).join()} of ${replicaCount(set)}` : 'none'
+    return { own, all: `${own}/${this.#changesOfChildren.get(key) ?? 0}/${update}` }
   }
 
   isInSync({ metadata }: StoredSet, { all }: Fingerprint): boolean {

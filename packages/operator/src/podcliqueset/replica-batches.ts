@@ -7,6 +7,7 @@ import { label, managedLabels, type Service, selectorText } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
 import { removeByUid, removePlanned, removePodsOf, uidsOf } from '../apply/planned-removal.ts'
 import { runAll } from '../apply/writes.ts'
+import { setReplicaKey, withinReplicas } from '../caches/replica-index.ts'
 import { resources } from '../caches/resources.ts'
 import { numberLabel } from '../layout/clique-instance.ts'
 import type { StoredSet } from '../layout/stored.ts'
@@ -72,9 +73,10 @@ async function removeBatch(
   const { caches } = context
   const { namespace, name } = set.metadata
   const labelSelector = `${selectorText(managedLabels(name))},${label.setReplicaIndex} in (${[...indexes].join(',')})`
-  const removal = { namespace, labelSelector, planned: uidsOf([...groups, ...cliques]) }
-  await removePlanned(caches.groups, removal, caches.client, signal)
-  await removePlanned(caches.cliques, removal, caches.client, signal)
+  const replicas = Array.from(indexes, replica => setReplicaKey(namespace, name, replica))
+  const removal = { namespace, labelSelector, planned: uidsOf([...groups, ...cliques]), replicas }
+  await removePlanned(withinReplicas(caches.groups, replicas), removal, caches.client, signal)
+  await removePlanned(withinReplicas(caches.cliques, replicas), removal, caches.client, signal)
   await withoutServices
   await removePodsOf(set, uidsOf(cliques), removal, context, signal)
 }

@@ -10,8 +10,10 @@ import {
   selectorText,
 } from '@grove/api'
 import { removePlanned, removePodsOf, uidsOf } from '../apply/planned-removal.ts'
+import { groupReplicaKey, withinReplicas } from '../caches/replica-index.ts'
 import { CodedError, textOf } from '../errors/coded-error.ts'
 import { numberLabel } from '../layout/clique-instance.ts'
+import { isControlledBy } from '../layout/owner.ts'
 import type { StoredScalingGroup, StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { gangsOf, removeGangs } from '../podgang/removal.ts'
@@ -32,21 +34,19 @@ export async function removeReplicas(
   const { namespace } = set.metadata
   const labels = { ...managedLabels(set.metadata.name), [label.scalingGroup]: group.metadata.name }
   const labelSelector = `${selectorText(labels)},${label.scalingGroupReplicaIndex} in (${replicas.join(',')})`
-  const going = caches.cliques
-    .byIndex('controller', group.metadata.uid)
-    .filter(({ metadata }) =>
-      replicas.includes(numberLabel(metadata.labels, label.scalingGroupReplicaIndex) ?? -1),
-    )
+  const keys = replicas.map(replica => groupReplicaKey(namespace, group.metadata.name, replica))
+  const cliques = withinReplicas(caches.cliques, keys)
+  const going = cliques.list(namespace).filter(clique => isControlledBy(clique, group.metadata.uid))
   // Gangs of replicas that will be recreated stay, and so does the base gang.
   const isScaledAway = ({ metadata: { labels: own } }: PodClique) =>
     own?.[label.basePodGang] !== undefined &&
     (numberLabel(own, label.scalingGroupReplicaIndex) ?? -1) >= group.spec.replicas
   const planned = uidsOf(going)
-  const removal = { namespace, labelSelector, planned }
+  const removal = { namespace, labelSelector, planned, replicas: keys }
   const gangs = gangsOf(set, going.filter(isScaledAway), caches)
   const failures = await removeGangs(set, gangs, context, signal)
   try {
-    await removePlanned(caches.cliques, removal, caches.client, signal)
+    await removePlanned(cliques, removal, caches.client, signal)
     await removePodsOf(set, planned, removal, context, signal)
     for (const replica of replicas)
       sink.emit(

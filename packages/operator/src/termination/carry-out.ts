@@ -16,6 +16,7 @@ import { isNotFound } from '@grove/kube'
 import { removePlanned, removePodsOf, uidsOf } from '../apply/planned-removal.ts'
 import { writeStatus } from '../apply/status-write.ts'
 import { patchObject } from '../apply/writes.ts'
+import { setReplicaKey, withinReplicas } from '../caches/replica-index.ts'
 import { resources } from '../caches/resources.ts'
 import { CodedError, textOf } from '../errors/coded-error.ts'
 import { scalingGroups } from '../layout/layout.ts'
@@ -39,12 +40,13 @@ export async function terminateReplica(
       ({ metadata }) => metadata.labels?.[label.setReplicaIndex] === String(replica),
     ),
   )
-  const removal = { namespace, labelSelector: selectorText(labels), planned }
+  const replicas = [setReplicaKey(namespace, name, replica)]
+  const removal = { namespace, labelSelector: selectorText(labels), planned, replicas }
   try {
     await rememberCounts(set, replica, context, signal)
     await context.removals.during(set, [replica], async () => {
       await writeOffGroups(set, replica, context, signal)
-      await removePlanned(caches.cliques, removal, caches.client, signal)
+      await removePlanned(withinReplicas(caches.cliques, replicas), removal, caches.client, signal)
       await removePodsOf(set, planned, removal, context, signal)
     })
   } catch (error) {

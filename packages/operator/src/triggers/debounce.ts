@@ -16,10 +16,11 @@ export function debounceOfParent(children: number): number {
   return Math.min(longestMs, parentWithinMs + children * perChildMs)
 }
 
-/** An update waits for each of its steps. */
-export function debounceOfUpdate(children: number): number {
-  return Math.min(longestMs, children * perChildMs)
-}
+/**
+ * For a set that is being updated. Every step of the update waits for it, so it does not grow with the number of children:
+ * a reconcile of the set looks only at replicas that have changed.
+ */
+export const debounceOfUpdateMs = 5
 
 export function debounceOfClique(pods: number): number {
   return pods <= fewPods ? 0 : Math.min(longestMs, pods * perPodMs)

@@ -20,6 +20,7 @@ import {
   type WorkQueue,
 } from '@grove/kube'
 import type { Caches } from '../caches/caches.ts'
+import { setReplicaKey } from '../caches/replica-index.ts'
 import { type GangKey, gangKeyOfMember } from '../layout/gang-key.ts'
 import { replicaCount } from '../layout/layout.ts'
 import { keyOf, type ObjectKey, refOf } from '../layout/object-key.ts'
@@ -28,7 +29,7 @@ import type { StoredSet } from '../layout/stored.ts'
 import { topologyName } from '../layout/topology.ts'
 import { isInitialized, isUpdating } from '../state/child-state.ts'
 import { updatingReplicas } from '../update/set-progress.ts'
-import { debounced, debounceOfClique, debounceOfParent, debounceOfUpdate } from './debounce.ts'
+import { debounced, debounceOfClique, debounceOfParent, debounceOfUpdateMs } from './debounce.ts'
 import { claimSources, domainSources } from './device-sources.ts'
 import {
   cliqueNeedsReconcile,
@@ -47,8 +48,9 @@ export function setSources(caches: Caches, log: Logger, queue: () => WorkQueue<O
   const ofChildren = (source: Source<ObjectKey>) =>
     debounced(source, queue, key => {
       const set = caches.sets.get(refOf(key)) as StoredSet | undefined
-      const children = caches.cliques.countByIndex('set', key)
-      return set && isUpdating(set) ? debounceOfUpdate(children) : debounceOfParent(children)
+      return set && isUpdating(set)
+        ? debounceOfUpdateMs
+        : debounceOfParent(caches.cliques.countByIndex('set', key))
     })
   return [
     from(caches.sets, log, change =>
@@ -235,28 +237,24 @@ function scaledCliquesBehind(caches: Caches, change: Change<PodClique>): ObjectK
   return caches.cliques.byIndex('basePodGang', `${namespace}/${labels?.[label.podGang]}`).map(keyOf)
 }
 
-/**
- * All children when the set itself changed; when an update moves on, those of the replicas whose turn it is.
- */
+/** All children when the set itself has changed. When an update moves on, the children of the replicas it selects. */
 function childrenToEnqueue(
   caches: Caches,
   change: Change<PodCliqueSet>,
   kind: 'groups' | 'cliques',
 ): ObjectKey[] {
-  const children = caches[kind].byIndex('set', keyOf(change.new ?? change.old))
-  if (needsReconcile(change)) return children.map(keyOf)
-  // Also when those half-way are to go somewhere else from now on: until that is announced they do nothing,
-  // and groups make no members.
+  const { namespace = '', name } = (change.new ?? change.old).metadata
+  const all = () => caches[kind].byIndex('set', `${namespace}/${name}`).map(keyOf)
+  if (needsReconcile(change)) return all()
+  // A new revision changes the target of selected replicas. Until it is announced groups create no members.
   const announced = change.old?.status?.currentGenerationHash
   const isRedirected = announced !== change.new?.status?.currentGenerationHash
-  if (isRedirected && announced !== undefined && kind === 'groups') return children.map(keyOf)
+  if (isRedirected && announced !== undefined && kind === 'groups') return all()
   const before = new Set(change.old && !isRedirected ? updatingReplicas(change.old as StoredSet) : [])
   const begun = (change.new ? updatingReplicas(change.new as StoredSet) : []).filter(at => !before.has(at))
-  if (begun.length === 0) return []
-  const indexes = new Set(begun.map(String))
-  return children
-    .filter(child => indexes.has(child.metadata.labels?.[label.setReplicaIndex] ?? ''))
-    .map(keyOf)
+  return begun.flatMap(replica =>
+    caches[kind].byIndex('replica', setReplicaKey(namespace, name, replica)).map(keyOf),
+  )
 }
 
 interface Observable<T extends KubeObject> {

@@ -15,6 +15,7 @@ import {
   type Stored,
 } from '@grove/kube'
 import { byController, type Caches } from '../../caches/caches.ts'
+import { byReplica } from '../../caches/replica-index.ts'
 import { resources } from '../../caches/resources.ts'
 
 export interface Write {
@@ -237,7 +238,9 @@ export class SimulatedApi {
     const indexed = (resource: Resource, index: string, key: string) =>
       index === 'controller'
         ? this.controlledBy(resource, key)
-        : this.list(resource).filter(object => keyIn(index, object) === key)
+        : index === 'replica'
+          ? this.list(resource).filter(object => [byReplica(object)].flat().includes(key))
+          : this.list(resource).filter(object => keyIn(index, object) === key)
     const cache = (resource: Resource) => ({
       resource,
       get: ({ name }: ObjectRef) => this.get(resource, name),
