@@ -22,7 +22,7 @@ import { usesDevices } from '../devices/shared-claims.ts'
 import { ComponentFailed, lastErrorsOf, ReconcileFailed, together } from '../errors/coded-error.ts'
 import { numberLabel } from '../layout/clique-instance.ts'
 import type { GangKey } from '../layout/gang-key.ts'
-import { eachReplica } from '../layout/layout.ts'
+import { replicaCount } from '../layout/layout.ts'
 import { type LimitExceeded, setLimitExceeded } from '../layout/limits.ts'
 import { keyOf, type ObjectKey, refOf } from '../layout/object-key.ts'
 import { isControlledBy } from '../layout/owner.ts'
@@ -193,8 +193,8 @@ export class SetReconciler {
   /** Takes down what was in breach for too long; tells when the next replica falls due. */
   async #terminate(set: StoredSet, signal: AbortSignal): Promise<number | undefined> {
     const context = this.#context
-    const breachIn = (replica: number) => this.#replicas.of(set, replica).breach
-    const plan = planTerminations(set, breachIn, context.clock.now())
+    const breaches = this.#replicas.all(set, replicaCount(set)).map(({ breach }) => breach)
+    const plan = planTerminations(set, breaches, context.clock.now())
     const children = liveChildren(set, context)
     for (const { replica } of plan.terminate)
       if (await isReplicaDue(set, replica, children, statusPlanners(context), context, signal))
@@ -214,14 +214,16 @@ function liveChildren({ metadata: { namespace, uid } }: StoredSet, { caches }: O
   }
 }
 
-/** States of the replicas that have children. Those of a set above its limit are found by their children. */
+/** States of the replicas that have children. A set above its limit has few of them, compared with its count. */
 function existingReplicas(
   set: StoredSet,
-  stateOf: (replica: number) => ReplicaState,
+  replicas: ReplicaMemo<ReplicaFacts>,
   { caches, configuration }: OperatorContext,
 ): ReplicaState[] {
-  const indexes = setLimitExceeded(set, configuration) ? presentReplicas(set, caches) : eachReplica(set)
-  return Array.from(indexes, stateOf).filter(({ exists }) => exists)
+  const facts = setLimitExceeded(set, configuration)
+    ? Array.from(presentReplicas(set, caches), replica => replicas.once(set, replica))
+    : replicas.all(set, replicaCount(set))
+  return facts.map(({ state }) => state).filter(({ exists }) => exists)
 }
 
 function presentReplicas({ metadata: { uid } }: StoredSet, caches: Caches): Set<number> {
@@ -307,9 +309,16 @@ async function updateStatus(
   const { generation } = worked.metadata
   const set = { ...known, metadata: { ...known.metadata, generation }, spec: worked.spec } as typeof known
   const now = timestamp(context.clock)
-  const stateOf = (replica: number) => replicas.of(set, replica).state
-  const update = failure ? undefined : planSetUpdate({ set, stateOf, now })
+  const update = failure
+    ? undefined
+    : planSetUpdate({
+        set,
+        states: replicas.all(set, replicaCount(set)).map(({ state }) => state),
+        newState: replica => replicas.once(set, replica).state,
+        now,
+      })
   const progress = update?.progress
+  const planned = progress ? withProgress(set, progress) : set
   // What users read as "applied": not while an update is under way or gangs wait for pods to be made.
   const isCarriedOut =
     !failure &&
@@ -319,8 +328,8 @@ async function updateStatus(
   const before = findCondition(set.status?.conditions, conditionType.updateProgressing)
   const status: PodCliqueSetStatus = {
     ...planSetStatus({
-      set: progress ? withProgress(set, progress) : set,
-      states: existingReplicas(set, stateOf, context),
+      set: planned,
+      states: existingReplicas(planned, replicas, context),
       // A status that names a revision announces it.
       generationHash: isAnnounced ? revisionOf(set).generationHash : undefined,
       topology: topologyCondition(set, configuration.topologyAwareScheduling.enabled, name =>

@@ -3,8 +3,8 @@
 // Remembers what was computed for each replica of a set until one of the objects that it was computed from changes. A set
 // is reconciled for every status change of its children, and it may have thousands of replicas.
 //
-// Bound: one entry per replica that was asked for, and one per child that was read. Entries are dropped with the set, with
-// a change of its spec, and with a change of a child.
+// Bound: one value per replica that was asked for, and one key per child that was read. Both are dropped with the set and
+// with a change of its spec.
 import type { PodClique, PodCliqueScalingGroup, PodCliqueSet } from '@grove/api'
 import type { Change, KubeObject } from '@grove/kube'
 import type { Caches } from '../caches/caches.ts'
@@ -16,27 +16,31 @@ import type { ReplicaChildren } from '../update/replica-state.ts'
 
 type Compute<T> = (set: StoredSet, replica: number, revision: SetRevision, children: ReplicaChildren) => T
 
-interface Entry<T> {
-  readonly entries: Map<number, Entry<T>>
+/** What was read for one replica. */
+interface Reader {
+  readonly of: { readonly stale: Set<number> }
   readonly replica: number
-  /** Keys under which the entry is found when a child changes. */
+  /** Keys under which the reader is found when a child changes. */
   readonly keys: Set<string>
   isDropped: boolean
-  value: T
 }
 
-interface SetEntries<T> {
+interface SetValues<T> {
   readonly revision: SetRevision
-  readonly entries: Map<number, Entry<T>>
+  /** By replica. */
+  readonly values: T[]
+  readonly readers: (Reader | undefined)[]
+  /** Replicas whose values have to be computed again. */
+  readonly stale: Set<number>
 }
 
 export class ReplicaMemo<T> {
   readonly #caches: Caches
   readonly #compute: Compute<T>
   /** By UID of the set. */
-  readonly #sets = new Map<string, SetEntries<T>>()
+  readonly #sets = new Map<string, SetValues<T>>()
   /** By the name of a child that was looked up, or by the UID of the owner of objects that were listed. */
-  readonly #readers = new Map<string, Entry<T>>()
+  readonly #readers = new Map<string, Reader>()
 
   constructor(caches: Caches, compute: Compute<T>) {
     this.#caches = caches
@@ -50,44 +54,55 @@ export class ReplicaMemo<T> {
     caches.pods.onChange(change => this.#dropOwned(change))
   }
 
-  of(set: StoredSet, replica: number): T {
-    const { entries, revision } = this.#entriesOf(set)
-    const known = entries.get(replica)
-    if (known) return known.value
-    const keys = new Set<string>()
-    const entry = { entries, replica, keys, isDropped: false } as Entry<T>
-    entry.value = this.#compute(set, replica, revision, this.#childrenOf(set, revision, entry))
-    if (!entry.isDropped) entries.set(replica, entry)
-    return entry.value
+  /** The values of the first `count` replicas. Computes those that are new or stale. The caller must not keep the list. */
+  all(set: StoredSet, count: number): readonly T[] {
+    const of = this.#valuesOf(set)
+    for (const replica of of.stale) if (replica < count) this.#update(set, replica, of)
+    for (let replica = of.values.length; replica < count; replica++) this.#update(set, replica, of)
+    return of.values.length === count ? of.values : of.values.slice(0, count)
   }
 
-  /** Number of children that entries depend on. */
+  /** The value of one replica, which is not remembered. */
+  once(set: StoredSet, replica: number): T {
+    const revision = revisionOf(set)
+    const reader: Reader = { of: { stale: new Set() }, replica, keys: new Set(), isDropped: true }
+    return this.#compute(set, replica, revision, this.#childrenOf(set, revision, reader))
+  }
+
+  /** Number of children that values depend on. */
   get size(): number {
     return this.#readers.size
   }
 
-  #entriesOf(set: StoredSet): SetEntries<T> {
+  #valuesOf(set: StoredSet): SetValues<T> {
     const { uid } = set.metadata
     const revision = revisionOf(set)
     const known = this.#sets.get(uid)
     if (known?.revision === revision) return known
     this.#forget(uid)
-    const fresh = { revision, entries: new Map<number, Entry<T>>() }
+    const fresh: SetValues<T> = { revision, values: [], readers: [], stale: new Set() }
     this.#sets.set(uid, fresh)
     return fresh
   }
 
-  /** Lookups that register the entry as a reader of what they return. They must not keep the set: it is replaced often. */
-  #childrenOf({ metadata }: StoredSet, revision: SetRevision, entry: Entry<T>): ReplicaChildren {
+  #update(set: StoredSet, replica: number, of: SetValues<T>): void {
+    const reader: Reader = { of, replica, keys: new Set(), isDropped: false }
+    of.stale.delete(replica)
+    of.readers[replica] = reader
+    of.values[replica] = this.#compute(set, replica, of.revision, this.#childrenOf(set, of.revision, reader))
+  }
+
+  /** Lookups that register the reader of what they return. They must not keep the set: it is replaced often. */
+  #childrenOf({ metadata }: StoredSet, revision: SetRevision, reader: Reader): ReplicaChildren {
     const { namespace, uid } = metadata
     const caches = this.#caches
     const read = (key: string) => {
-      // A dropped entry may still read, for the caller that has its value.
-      if (entry.isDropped) return
-      // Names of children of two sets can be equal. Then the entries replace each other.
-      if (this.#readers.get(key) !== entry) this.#drop(key)
-      entry.keys.add(key)
-      this.#readers.set(key, entry)
+      // A caller may still have a value that is stale.
+      if (reader.isDropped) return
+      // Names of children of two sets can be equal. Then the readers replace each other.
+      if (this.#readers.get(key) !== reader) this.#drop(key)
+      reader.keys.add(key)
+      this.#readers.set(key, reader)
     }
     const live = <O extends PodClique | PodCliqueScalingGroup>(object: O | undefined) =>
       object && !object.metadata.deletionTimestamp && isControlledBy(object, uid) ? object : undefined
@@ -125,20 +140,20 @@ export class ReplicaMemo<T> {
   }
 
   #drop(key: string): void {
-    const entry = this.#readers.get(key)
-    if (!entry) return
-    if (entry.entries.get(entry.replica) === entry) entry.entries.delete(entry.replica)
-    this.#forgetReader(entry)
+    const reader = this.#readers.get(key)
+    if (!reader) return
+    reader.of.stale.add(reader.replica)
+    this.#forgetReader(reader)
   }
 
   #forget(uid: string): void {
-    for (const entry of this.#sets.get(uid)?.entries.values() ?? []) this.#forgetReader(entry)
+    for (const reader of this.#sets.get(uid)?.readers ?? []) if (reader) this.#forgetReader(reader)
     this.#sets.delete(uid)
   }
 
-  #forgetReader(entry: Entry<T>): void {
-    entry.isDropped = true
-    for (const key of entry.keys) if (this.#readers.get(key) === entry) this.#readers.delete(key)
+  #forgetReader(reader: Reader): void {
+    reader.isDropped = true
+    for (const key of reader.keys) if (this.#readers.get(key) === reader) this.#readers.delete(key)
   }
 }
 

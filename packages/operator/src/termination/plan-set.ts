@@ -28,24 +28,28 @@ export interface SetTerminationInput {
 }
 
 export function planSetTermination(input: SetTerminationInput): SetTermination {
-  return planTerminations(input.set, replica => replicaBreach(input, replica), input.now)
+  const breaches = replicaIndexes(input.set).map(replica => replicaBreach(input, replica))
+  return planTerminations(input.set, breaches, input.now)
 }
 
-/** The same with breaches that are known already. */
+/** The same with the breaches of all replicas, by their index. */
 export function planTerminations(
   set: StoredSet,
-  breachIn: (replica: number) => Breach | undefined,
+  breaches: readonly (Breach | undefined)[],
   now: number,
 ): SetTermination {
-  const breached = replicaIndexes(set).flatMap(replica => due(set, replica, breachIn(replica)) ?? [])
-  return {
-    terminate: breached.filter(({ deadline }) => deadline <= now),
-    waiting: breached.filter(({ deadline }) => deadline > now),
-  }
+  const terminate: BreachedReplica[] = []
+  const waiting: BreachedReplica[] = []
+  breaches.forEach((breach, replica) => {
+    const breached = breach && due(set, replica, breach)
+    if (breached) (breached.deadline <= now ? terminate : waiting).push(breached)
+  })
+  return { terminate, waiting }
 }
 
 export function breachOf(input: ReplicaBreachInput, replica: number): BreachedReplica | undefined {
-  return due(input.set, replica, replicaBreach(input, replica))
+  const breach = replicaBreach(input, replica)
+  return breach && due(input.set, replica, breach)
 }
 
 type ReplicaBreachInput = Omit<SetTerminationInput, 'now'>
@@ -66,8 +70,8 @@ export function replicaBreach(
   ])
 }
 
-function due(set: StoredSet, replica: number, breach: Breach | undefined): BreachedReplica | undefined {
+function due(set: StoredSet, replica: number, breach: Breach): BreachedReplica | undefined {
   // A replica that is being updated is being rebuilt already, unless the update is paused.
-  if (!breach || (!isPaused(set) && updatingReplicas(set).includes(replica))) return undefined
+  if (!isPaused(set) && updatingReplicas(set).includes(replica)) return undefined
   return { replica, breach, deadline: breach.since + terminationDelayMs(set) }
 }

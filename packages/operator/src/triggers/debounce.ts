@@ -20,7 +20,7 @@ export function debounceOfParent(children: number): number {
  * For a set that is being updated. Every step of the update waits for it, so it does not grow with the number of children:
  * a reconcile of the set looks only at replicas that have changed.
  */
-export const debounceOfUpdateMs = 5
+export const debounceOfUpdateMs = 10
 
 export function debounceOfClique(pods: number): number {
   return pods <= fewPods ? 0 : Math.min(longestMs, pods * perPodMs)

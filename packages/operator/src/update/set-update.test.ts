@@ -9,6 +9,7 @@ import {
   type PodCliqueSetUpdateProgress,
   type PodCliqueSetUpdateStrategy,
 } from '@grove/api'
+import { replicaIndexes } from '../layout/layout.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import { revisionOf } from '../revision/set-revision.ts'
 import { clique, sampleSet } from '../testing/sample-set.ts'
@@ -102,9 +103,11 @@ function plan({ replicas, surge = '', current = [], strategy = {}, conditions, n
     membersOf: () => [],
     hasOutdatedPods: (one: PodClique) => one.status?.updatedReplicas === 0,
   }
+  const stateOf = (replica: number) => replicaState(set, replica, revisionOf(set), children)
   return planSetUpdate({
     set,
-    stateOf: replica => replicaState(set, replica, revisionOf(set), children),
+    states: replicaIndexes(set).map(stateOf),
+    newState: stateOf,
     now,
   })
 }

@@ -8,7 +8,7 @@ import type {
   PodCliqueSetUpdateProgress,
   ReplicaUpdateProgress,
 } from '@grove/api'
-import { replicaIndexes, surgeReplicas } from '../layout/layout.ts'
+import { surgeReplicas } from '../layout/layout.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import { isInProgress, isUpdating } from '../state/child-state.ts'
 import { selectReplicas } from './replica-selection.ts'
@@ -53,7 +53,10 @@ export function statusForRevision(input: RevisionInput): PodCliqueSetStatus | un
 
 export interface SetUpdateInput {
   readonly set: StoredSet
-  stateOf(replica: number): ReplicaState
+  /** States of all replicas, surge replicas included, by their index. */
+  readonly states: readonly ReplicaState[]
+  /** The state of a surge replica that is about to be created. */
+  newState(replica: number): ReplicaState
   /** RFC 3339. */
   readonly now: string
 }
@@ -69,13 +72,13 @@ export interface SetUpdatePlan {
 
 const nothing: SetUpdatePlan = { progress: undefined, condition: undefined, deadline: undefined }
 
-export function planSetUpdate({ set, stateOf, now }: SetUpdateInput): SetUpdatePlan {
+export function planSetUpdate({ set, states: all, newState, now }: SetUpdateInput): SetUpdatePlan {
   const progress = set.status?.updateProgress
   if (isOnDelete(set) || !progress) return nothing
   if (!isUpdating(set)) return { ...nothing, ...updateCondition({ set, updating: [], held: [], now }) }
   const { partition = 0 } = set.spec.updateStrategy ?? {}
   const replicas = set.spec.replicas ?? 0
-  const states = replicaIndexes(set).map(replica => stateOf(replica).update())
+  const states = all.map(state => state.update())
   // A replica whose update has begun is finished, even if it is below the partition since.
   const before = progress.currentlyUpdating ?? []
   const staying = before.filter(({ replicaIndex }) => states[replicaIndex]?.isDone === false)
@@ -112,7 +115,7 @@ export function planSetUpdate({ set, stateOf, now }: SetUpdateInput): SetUpdateP
     progress: isChanged ? after : undefined,
     ...updateCondition({
       set: { ...set, status: { ...set.status!, updateProgress: after } },
-      updating: awaited.map(replica => stateOf(replica).update()),
+      updating: awaited.map(replica => states[replica] ?? newState(replica).update()),
       held: held.map(({ replica }) => replica),
       now,
     }),
