@@ -2,7 +2,7 @@
 
 import type { OperatorConfiguration } from '@grove/api'
 import type { Clock } from '@grove/kube'
-import type { EventSink } from './apply/event-sink.ts'
+import type { EventSink } from './apply/intent.ts'
 import type { RemovalsUnderWay } from './apply/removals-under-way.ts'
 import type { StatusPace } from './apply/status-pace.ts'
 import type { Caches } from './caches/caches.ts'

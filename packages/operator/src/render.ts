@@ -25,7 +25,7 @@ import {
 } from './layout/layout.ts'
 import { mnnvlGroups } from './layout/mnnvl.ts'
 import type { Owner } from './layout/owner.ts'
-import type { Identified, StoredGang, StoredSet } from './layout/stored.ts'
+import type { StoredClique, StoredGang, StoredSet } from './layout/stored.ts'
 import { topologyName } from './layout/topology.ts'
 import { autoscalers } from './objects/autoscaler.ts'
 import { podClique } from './objects/clique.ts'
@@ -135,9 +135,7 @@ function renderClique(
   find: FindTemplate,
   context: RenderContext,
 ): RenderedClique {
-  const clique = podClique(set, instance, owner, hashes[instance.template.name] ?? '') as Identified<
-    ReturnType<typeof podClique>
-  >
+  const clique = podClique(set, instance, owner, hashes[instance.template.name] ?? '') as StoredClique
   const name = clique.spec.podSpec.schedulerName || context.backends.nameFor(set)
   const backend = context.backends.find(name)
   if (!backend) {
@@ -174,7 +172,7 @@ function renderGangs(
       levels,
       schedulerName,
       podsOf: clique => podsOf.get(clique) ?? [],
-    }) as Identified<ReturnType<typeof podGang>>
+    }) as StoredGang
     return [gang, ...schedulerObjects(backend, gang, { set, ...topologyReferenceOf(binding, backend.name) })]
   })
 }

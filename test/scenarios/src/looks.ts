@@ -3,20 +3,37 @@
 import type { RunningOperator } from '@grove/operator'
 import { untilStill } from './still.ts'
 
-/** How many pods the operator's planners were given, in all or while something happens. */
+/** Counts the objects that the operator reads from its caches, in all or while something happens. */
 export class Looks {
   #seen = 0
+  #cliques = 0
 
-  constructor({ caches: { pods } }: RunningOperator) {
+  constructor({ caches: { pods, cliques } }: RunningOperator) {
     const byIndex = pods.byIndex.bind(pods)
-    pods.byIndex = (...words) => {
-      const found = byIndex(...words)
+    pods.byIndex = (...args) => {
+      const found = byIndex(...args)
       this.#seen += found.length
       return found
     }
+    const cliquesByIndex = cliques.byIndex.bind(cliques)
+    cliques.byIndex = (...args) => {
+      const found = cliquesByIndex(...args)
+      this.#cliques += found.length
+      return found
+    }
+    const getClique = cliques.get.bind(cliques)
+    cliques.get = ref => {
+      this.#cliques++
+      return getClique(ref)
+    }
   }
 
-  /** Waits until nobody has looked for so long. */
+  /** Number of cliques that were read by name or from an index. */
+  get cliques(): number {
+    return this.#cliques
+  }
+
+  /** Waits until the operator has read no pod for that long. */
   untilStill(forMs: number): Promise<void> {
     return untilStill(() => this.#seen, forMs)
   }

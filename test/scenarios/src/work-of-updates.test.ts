@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an update costs per pod is the same in a large set as in a small one. Counted in pods that are looked at.
+// An update costs the same per pod in a large set as in a small one. Counted in pods and cliques that are read.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { defaultConfiguration } from '@grove/api'
@@ -56,6 +56,12 @@ describe('work of updates', () => {
           large[step] < 1.5 * small[step],
           `${step} took ${large[step]} looks at each pod, ${small[step]} in a fifth of the set`,
         )
+      // A step of the update reads the cliques of its replica, not those of the others.
+      if (at === 0)
+        assert.ok(
+          large.cliques < 1.5 * small.cliques,
+          `${large.cliques} cliques were read per replica, ${small.cliques} in a fifth of the set`,
+        )
       // Nothing is replaced yet: every clique, and every gang, looks at its own pods a few times.
       assert.ok(large.announcing <= 10, `${large.announcing} looks at each pod for a new template`)
     })
@@ -81,6 +87,7 @@ describe('work of updates', () => {
         })
         await looks.untilStill(calmMs)
       })
+      const cliquesBefore = looks.cliques
       const replacing = await looks.during(async () => {
         await stage.edit('wide', set => {
           set.spec.updateStrategy = {}
@@ -92,7 +99,8 @@ describe('work of updates', () => {
         )
       })
       const perPod = (seen: number) => Math.round((10 * seen) / (replicas * podsPerReplica)) / 10
-      return { announcing: perPod(announcing), replacing: perPod(replacing) }
+      const cliques = Math.round((looks.cliques - cliquesBefore) / replicas)
+      return { announcing: perPod(announcing), replacing: perPod(replacing), cliques }
     } finally {
       await operator.stop()
     }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Writes the statuses of cliques and scaling groups.
-import type { ErrorCode, EventValue, LastError } from '@grove/api'
+import type { ErrorCode, LastError } from '@grove/api'
 import type { Clock, KubeObject, Resource, Stored } from '@grove/kube'
 import type { Caches } from '../caches/caches.ts'
 import { lastErrorsOf } from '../errors/coded-error.ts'
+import type { ChildStatusPlan } from '../state/child-status.ts'
 import { timestamp } from '../state/conditions.ts'
-import type { EventSink } from './event-sink.ts'
+import type { EventSink } from './intent.ts'
 import { mergePatch } from './owned-fields.ts'
 import type { StatusPace } from './status-pace.ts'
 import { writeStatus } from './status-write.ts'
@@ -15,16 +16,18 @@ interface ChildStatus {
   lastErrors?: LastError[]
 }
 
-export interface ChildStatusWrite<T extends KubeObject, S extends ChildStatus> {
-  readonly resource: Resource<T & { status?: S }>
-  readonly stored: Stored<T & { status?: S }>
-  readonly status: S
-  /** Emitted when the status is written. */
-  readonly events: readonly EventValue[]
+/** What all statuses of one kind have in common. */
+export interface StatusKind<T extends KubeObject> {
+  readonly resource: Resource<T>
   readonly eventSource: string
-  readonly failure: unknown
   /** Code of a failure that has none. */
   readonly errorCode: ErrorCode
+}
+
+export interface ChildStatusWrite<T extends KubeObject, S extends ChildStatus> {
+  readonly stored: Stored<T & { status?: S }>
+  readonly plan: ChildStatusPlan<S>
+  readonly failure: unknown
   /** Reports whether another controller or the user waits for this status. The others are paced. */
   isUrgent(status: S): boolean
 }
@@ -38,25 +41,25 @@ interface ChildStatusContext {
 
 /** Writes a status that differs from the stored one. Returns how long it has to wait; 0 when nothing is left to write. */
 export async function writeChildStatus<T extends KubeObject, S extends ChildStatus>(
-  write: ChildStatusWrite<T, S>,
+  kind: StatusKind<T & { status?: S }>,
+  { stored, plan, failure, isUrgent }: ChildStatusWrite<T, S>,
   { caches, clock, events: sink, statusPace }: ChildStatusContext,
   signal: AbortSignal,
 ): Promise<number> {
-  const { resource, stored, failure } = write
   const { uid } = stored.metadata
   const lastErrors = failure
-    ? lastErrorsOf(failure, write.errorCode, timestamp(clock), stored.status?.lastErrors)
+    ? lastErrorsOf(failure, kind.errorCode, timestamp(clock), stored.status?.lastErrors)
     : []
-  const status = { ...write.status, lastErrors }
+  const status = { ...plan.status, lastErrors }
   if (!mergePatch(stored.status, status)) {
     statusPace.drop(uid)
     return 0
   }
-  const waitMs = failure !== undefined || write.isUrgent(status) ? 0 : statusPace.waitMs(uid)
+  const waitMs = failure !== undefined || isUrgent(status) ? 0 : statusPace.waitMs(uid)
   if (waitMs > 0) return waitMs
-  const isWritten = await writeStatus(caches, resource, stored, status, { signal })
+  const isWritten = await writeStatus(caches, kind.resource, stored, status, { signal })
   statusPace.wrote(uid)
   // An object that was deleted meanwhile has lost nothing.
-  if (isWritten) for (const event of write.events) sink.emit(stored, write.eventSource, event)
+  if (isWritten) for (const event of plan.events) sink.emit(stored, kind.eventSource, event)
   return 0
 }

@@ -39,6 +39,7 @@ import {
   type WriteFolder,
 } from '@grove/kube'
 import type { ObjectKey } from '../layout/object-key.ts'
+import type { InNamespace, StoredPod } from '../layout/stored.ts'
 import type { ComputeDomain } from '../objects/compute-domain.ts'
 import type { KaiTopology } from '../objects/kai-topology.ts'
 import { projectPod } from './pod-projection.ts'
@@ -63,11 +64,11 @@ const managedByGrove = `${label.managedBy}=${operatorName}`
 
 export class Caches {
   readonly client: CachedClient
-  readonly sets: WatchCache<PodCliqueSet>
-  readonly groups: WatchCache<PodCliqueScalingGroup, PodCliqueScalingGroup, GroupIndex>
-  readonly cliques: WatchCache<PodClique, PodClique, CliqueIndex>
-  readonly gangs: Owned<PodGang>
-  readonly pods: WatchCache<Pod, Pod, 'controller' | 'replica'>
+  readonly sets: WatchCache<PodCliqueSet, InNamespace<PodCliqueSet>>
+  readonly groups: WatchCache<PodCliqueScalingGroup, InNamespace<PodCliqueScalingGroup>, GroupIndex>
+  readonly cliques: WatchCache<PodClique, InNamespace<PodClique>, CliqueIndex>
+  readonly gangs: WatchCache<PodGang, InNamespace<PodGang>, 'controller'>
+  readonly pods: WatchCache<Pod, InNamespace<Pod>, 'controller' | 'replica'>
   readonly services: Owned<Service>
   readonly serviceAccounts: Owned<ServiceAccount>
   readonly roles: Owned<Role>
@@ -109,10 +110,14 @@ export class Caches {
       )
     const bySet = byLabel(label.partOf, { namespaced: true })
     this.sets = keep(
-      new WatchCache<PodCliqueSet>(client, resources.podCliqueSets, common(resources.podCliqueSets)),
+      new WatchCache<PodCliqueSet, InNamespace<PodCliqueSet>>(
+        client,
+        resources.podCliqueSets,
+        common(resources.podCliqueSets),
+      ),
     )
     this.groups = keep(
-      new WatchCache<PodCliqueScalingGroup, PodCliqueScalingGroup, GroupIndex>(
+      new WatchCache<PodCliqueScalingGroup, InNamespace<PodCliqueScalingGroup>, GroupIndex>(
         client,
         resources.podCliqueScalingGroups,
         {
@@ -122,7 +127,7 @@ export class Caches {
       ),
     )
     this.cliques = keep(
-      new WatchCache<PodClique, PodClique, CliqueIndex>(client, resources.podCliques, {
+      new WatchCache<PodClique, InNamespace<PodClique>, CliqueIndex>(client, resources.podCliques, {
         ...common(resources.podCliques),
         indexes: {
           controller: byController,
@@ -133,13 +138,13 @@ export class Caches {
       }),
     )
     this.gangs = keep(
-      new WatchCache<PodGang, PodGang, 'controller'>(client, resources.podGangs, {
+      new WatchCache<PodGang, InNamespace<PodGang>, 'controller'>(client, resources.podGangs, {
         ...common(resources.podGangs),
         indexes: { controller: byController },
       }),
     )
     this.pods = keep(
-      new WatchCache<Pod, Pod, 'controller' | 'replica'>(client, resources.pods, {
+      new WatchCache<Pod, InNamespace<Pod>, 'controller' | 'replica'>(client, resources.pods, {
         ...common(resources.pods),
         labelSelector: managedByGrove,
         indexes: { controller: byController, replica: byReplica },
@@ -211,7 +216,7 @@ export class Caches {
       if ((cache as unknown) !== this.pods) cache.onChange(change => handler(change, cache.resource.resource))
   }
 
-  podsOf(clique: KubeObject): Stored<Pod>[] {
+  podsOf(clique: KubeObject): StoredPod[] {
     return this.pods.byIndex('controller', clique.metadata?.uid ?? '')
   }
 }

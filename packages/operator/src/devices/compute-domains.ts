@@ -21,6 +21,7 @@ import {
   type Resource,
   type Stored,
 } from '@grove/kube'
+import type { MergePatch } from '../apply/intent.ts'
 import { firstBatch, mostCreated, type Progress, patchObject, runAll, runSlowStart } from '../apply/writes.ts'
 import { resources } from '../caches/resources.ts'
 import { CodedError, ReconcileFailed, textOf } from '../errors/coded-error.ts'
@@ -31,7 +32,7 @@ import type { StoredSet } from '../layout/stored.ts'
 import { type ComputeDomain, computeDomain } from '../objects/compute-domain.ts'
 import type { WantedChild } from '../objects/wanted-child.ts'
 import type { OperatorContext } from '../operator-context.ts'
-import { type MergePatch, planChildren } from '../ownership/child-objects.ts'
+import { planChildren } from '../ownership/child-objects.ts'
 
 export async function syncComputeDomains(
   set: StoredSet,

@@ -35,6 +35,11 @@ export class ReconcileFailed extends AggregateError {
   }
 }
 
+/** Throws the failures of a reconcile; a single one as it is. */
+export function throwIfAny(failures: readonly unknown[]): void {
+  if (failures.length) throw failures.length === 1 ? failures[0] : new ReconcileFailed(failures)
+}
+
 /** What went wrong in a part of a pass whose failure does not end the pass. */
 export async function failuresOf(part: Promise<unknown>): Promise<unknown[]> {
   try {

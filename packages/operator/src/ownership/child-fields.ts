@@ -11,9 +11,10 @@ import type {
   ServiceAccount,
 } from '@grove/api'
 import type { Stored } from '@grove/kube'
+import type { MergePatch } from '../apply/intent.ts'
 import { patchMembers, podSpecPatch, sameMeaning } from '../apply/owned-fields.ts'
 import { sameMetrics } from './autoscaler-metrics.ts'
-import { combine, type MergePatch, metadataPatch } from './child-objects.ts'
+import { combine, metadataPatch } from './child-objects.ts'
 
 export function patchServiceAccount(
   existing: Stored<ServiceAccount>,

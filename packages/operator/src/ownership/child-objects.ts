@@ -3,12 +3,11 @@
 // Brings the children of one kind to what their owner wants: what is missing is created, what differs is patched in
 // the fields that are ours, what is not wanted any more is deleted.
 import type { KubeObject, Stored } from '@grove/kube'
+import type { MergePatch } from '../apply/intent.ts'
 import { mergePatch } from '../apply/owned-fields.ts'
 import { mostCreated } from '../apply/writes.ts'
 import { isControlledBy } from '../layout/owner.ts'
 import type { WantedChild } from '../objects/wanted-child.ts'
-
-export type MergePatch = Readonly<Record<string, unknown>>
 
 export interface ChildKind<T extends KubeObject> {
   readonly wanted: Iterable<WantedChild<T>>

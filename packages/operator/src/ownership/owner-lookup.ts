@@ -16,9 +16,9 @@ export function owningSet(caches: Caches, object: KubeObject): StoredSet | undef
   if (!namespace || !name) return undefined
   const set = caches.sets.get({ namespace, name })
   if (!set) return undefined
-  if (isControlledBy(object, set.metadata.uid)) return set as StoredSet
+  if (isControlledBy(object, set.metadata.uid)) return set
   const group = owningGroup(caches, object)
-  return group && isControlledBy(group, set.metadata.uid) ? (set as StoredSet) : undefined
+  return group && isControlledBy(group, set.metadata.uid) ? set : undefined
 }
 
 function owningGroup(caches: Caches, object: KubeObject): Stored<PodCliqueScalingGroup> | undefined {

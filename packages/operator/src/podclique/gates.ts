@@ -5,9 +5,9 @@ import type { Pod, PodClique, PodGang } from '@grove/api'
 import { isInitialized } from '../state/child-state.ts'
 import { hasOurGate, isTerminating } from '../state/pod-state.ts'
 
-export interface GateInput {
+export interface GateInput<P extends Pod = Pod> {
   readonly clique: string
-  readonly pods: readonly Pod[]
+  readonly pods: readonly P[]
   readonly gang: PodGang | undefined
   /** Undefined for cliques of a base gang. */
   readonly base: BaseGang | undefined
@@ -18,13 +18,13 @@ export interface BaseGang {
   cliqueNamed(name: string): PodClique | undefined
 }
 
-export interface GatePlan {
-  readonly release: readonly Pod[]
+export interface GatePlan<P extends Pod = Pod> {
+  readonly release: readonly P[]
   /** Why the others wait, as a sentence; undefined when none does. */
   readonly waitsFor: string | undefined
 }
 
-export function planGates({ clique, pods, gang, base }: GateInput): GatePlan {
+export function planGates<P extends Pod>({ clique, pods, gang, base }: GateInput<P>): GatePlan<P> {
   const gated = pods.filter(pod => hasOurGate(pod) && !isTerminating(pod))
   if (gated.length === 0) return { release: [], waitsFor: undefined }
   if (!gang) return { release: [], waitsFor: 'its PodGang does not exist yet' }

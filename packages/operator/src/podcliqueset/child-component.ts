@@ -3,13 +3,21 @@
 // Brings the children of one kind to what a set wants, and tells on the set what became of each.
 import { type ErrorCode, type EventValue, eventSource } from '@grove/api'
 import { isAlreadyExists, isNotFound, type KubeObject, type Resource, type Stored } from '@grove/kube'
+import type { Outcome } from '../apply/execute.ts'
+import type { MergePatch } from '../apply/intent.ts'
 import { firstBatch, mostCreated, type Progress, patchObject, runAll, runSlowStart } from '../apply/writes.ts'
-import { CodedError, ReconcileFailed, textOf } from '../errors/coded-error.ts'
+import { CodedError, ReconcileFailed, textOf, throwIfAny } from '../errors/coded-error.ts'
 import { keyOf } from '../layout/object-key.ts'
 import { isControlledBy } from '../layout/owner.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
-import { type ChildKind, type MergePatch, planChildren } from '../ownership/child-objects.ts'
+import { type ChildKind, planChildren } from '../ownership/child-objects.ts'
+
+/** Throws the failures of an outcome. */
+export function progressOf({ failures, hasMore }: Outcome): Progress {
+  throwIfAny(failures)
+  return hasMore ? 'more' : 'complete'
+}
 
 /** One part of a set. */
 export interface Component {

@@ -3,10 +3,11 @@
 // The parts of a set in the order in which they are brought about.
 import { events, label, setErrorCode } from '@grove/api'
 import type { KubeObject } from '@grove/kube'
+import { execute } from '../apply/execute.ts'
 import { resources } from '../caches/resources.ts'
 import { syncComputeDomains } from '../devices/compute-domains.ts'
 import { syncSharedClaims } from '../devices/shared-claims.ts'
-import { ReconcileFailed } from '../errors/coded-error.ts'
+import { throwIfAny } from '../errors/coded-error.ts'
 import { numberLabel } from '../layout/clique-instance.ts'
 import { eachReplica } from '../layout/layout.ts'
 import { keyOf } from '../layout/object-key.ts'
@@ -26,13 +27,13 @@ import {
   patchService,
   patchServiceAccount,
 } from '../ownership/child-fields.ts'
-import { isToBeRenamed, renamePods } from '../ownership/take-over.ts'
+import { isToBeRelabelled, podRelabels } from '../ownership/take-over.ts'
 import { syncRevisions } from '../revision/records.ts'
 import { revisionOf } from '../revision/set-revision.ts'
 import { forgetCounts, rememberedCounts } from '../termination/remembered-counts.ts'
 import { hasWantedTemplate } from '../update/clique-state.ts'
 import { isHeldBack } from '../update/set-progress.ts'
-import { type ChildComponent, type Component, childComponent } from './child-component.ts'
+import { type ChildComponent, type Component, childComponent, progressOf } from './child-component.ts'
 import {
   asScaled,
   wantedAutoscalers,
@@ -118,17 +119,19 @@ export function components(
       { name: 'ComputeDomain', run: () => syncComputeDomains(set, context, signal) },
       {
         name: 'ResourceClaim',
-        run: () =>
-          syncSharedClaims(
-            {
-              set,
-              ownerUid: uid,
-              entries: set.spec.template.resourceSharing ?? [],
-              wanted: find => claimsOfSet(set, eachReplica(set), find),
-              code: setErrorCode.syncResourceClaim,
-            },
-            context,
-            signal,
+        run: async () =>
+          progressOf(
+            await syncSharedClaims(
+              {
+                set,
+                ownerUid: uid,
+                entries: set.spec.template.resourceSharing ?? [],
+                wanted: find => claimsOfSet(set, eachReplica(set), find),
+                code: setErrorCode.syncResourceClaim,
+              },
+              context,
+              signal,
+            ),
           ),
       },
       child({
@@ -208,7 +211,8 @@ export function components(
 /** Pods of standalone cliques that were taken over; their cliques follow with whatever else differs. */
 async function renamePodsOf(set: StoredSet, context: OperatorContext, signal: AbortSignal): Promise<void> {
   const cliques = context.caches.cliques.byIndex('controller', set.metadata.uid)
-  const renamed = cliques.filter(clique => isToBeRenamed(set, clique))
-  const failures = await Promise.all(renamed.map(clique => renamePods(set, clique, context, signal)))
-  if (failures.flat().length) throw new ReconcileFailed(failures.flat())
+  const intents = cliques
+    .filter(clique => isToBeRelabelled(set, clique))
+    .flatMap(clique => podRelabels(set, clique, context.caches.podsOf(clique)))
+  throwIfAny((await execute(intents, context, { signal })).failures)
 }

@@ -2,7 +2,7 @@
 
 // Deletes a set. Owner references and the garbage collector guarantee that its children are deleted; deleting them by
 // label makes it fast. If those requests fail, the garbage collector still does the work.
-import { finalizer, managedLabels, type PodCliqueSet, selectorText, setErrorCode } from '@grove/api'
+import { finalizer, managedLabels, selectorText, setErrorCode } from '@grove/api'
 import {
   type Clock,
   isKubeError,
@@ -75,7 +75,7 @@ export async function deleteSet(
     await patchObject(
       caches,
       resources.podCliqueSets,
-      set as Stored<PodCliqueSet>,
+      set,
       {
         merge: {
           metadata: {
@@ -191,5 +191,5 @@ export async function reportFailedDeletion(
     set.status?.lastErrors,
   )
   const status = { ...set.status, lastErrors }
-  await writeStatus(caches, resources.podCliqueSets, set as Stored<PodCliqueSet>, status, { signal })
+  await writeStatus(caches, resources.podCliqueSets, set, status, { signal })
 }

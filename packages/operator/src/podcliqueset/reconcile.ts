@@ -8,12 +8,11 @@ import {
   events,
   finalizer,
   label,
-  type PodCliqueSet,
   type PodCliqueSetStatus,
   type PodCliqueSetUpdateProgress,
   setErrorCode,
 } from '@grove/api'
-import { isConflict, type ReconcileContext, type ReconcileResult, type Stored } from '@grove/kube'
+import { isConflict, type ReconcileContext, type ReconcileResult } from '@grove/kube'
 import { writeStatus } from '../apply/status-write.ts'
 import { patchObject } from '../apply/writes.ts'
 import type { Caches } from '../caches/caches.ts'
@@ -32,7 +31,7 @@ import { adopt, orphansOfSet } from '../ownership/adoption.ts'
 import type { LiveChildren } from '../revision/foreign-hashes.ts'
 import { templateHashOfClique } from '../revision/revision.ts'
 import { revisionOf } from '../revision/set-revision.ts'
-import { statusPlanners } from '../scaling-group/observed-status.ts'
+import { statusPlanners } from '../scaling-group/status-planners.ts'
 import { isInProgress } from '../state/child-state.ts'
 import { findCondition, timestamp } from '../state/conditions.ts'
 import type { Breach } from '../termination/breach.ts'
@@ -94,7 +93,7 @@ export class SetReconciler {
 
   async reconcile(key: ObjectKey, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
     const context = this.#context
-    const stored = context.caches.sets.get(refOf(key)) as StoredSet | undefined
+    const stored = context.caches.sets.get(refOf(key))
     if (!stored) return undefined
     if (stored.metadata.deletionTimestamp) return this.#delete(stored, signal)
     const limit = setLimitExceeded(stored, context.configuration)
@@ -156,7 +155,7 @@ export class SetReconciler {
   /** Before anything is decided: what is taken over may be of an older template. */
   async #adopt(set: StoredSet, signal: AbortSignal): Promise<void> {
     const orphans = orphansOfSet(set, this.#context.caches)
-    const owner = set as Stored<PodCliqueSet> & StoredSet
+    const owner = set
     const code = setErrorCode.setControllerReference
     const adopted = await adopt(orphans, resources.podCliqueSets, owner, code, this.#context, signal)
     if (adopted > 0) this.#context.events.emit(set, eventSource.podCliqueSet, events.orphansAdopted(adopted))
@@ -256,14 +255,8 @@ async function withFinalizer(
   if (finalizers.includes(finalizer.podCliqueSet)) return set
   const { resourceVersion } = set.metadata
   const metadata = { resourceVersion, finalizers: [...finalizers, finalizer.podCliqueSet] }
-  const written = await patchObject(
-    caches,
-    resources.podCliqueSets,
-    set as Stored<PodCliqueSet>,
-    { merge: { metadata } },
-    { signal },
-  )
-  return written as StoredSet
+  await patchObject(caches, resources.podCliqueSets, set, { merge: { metadata } }, { signal })
+  return caches.sets.get(set.metadata) ?? set
 }
 
 /** A new revision is announced before anything is made of it: the children go by what the status says. */
@@ -287,7 +280,7 @@ async function withRevision(
   })
   // The first hash of a new set is written with the rest of its status.
   if (!status || (!isKnown && !hasStrays)) return set
-  await writeStatus(context.caches, resources.podCliqueSets, set as Stored<PodCliqueSet>, status, { signal })
+  await writeStatus(context.caches, resources.podCliqueSets, set, status, { signal })
   return { ...set, status }
 }
 
@@ -304,7 +297,7 @@ async function updateStatus(
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const { caches, configuration } = context
-  const known = caches.sets.get(worked.metadata) as (Stored<PodCliqueSet> & StoredSet) | undefined
+  const known = caches.sets.get(worked.metadata)
   if (known?.metadata.uid !== worked.metadata.uid || known.metadata.deletionTimestamp) return undefined
   const { generation } = worked.metadata
   const set = { ...known, metadata: { ...known.metadata, generation }, spec: worked.spec } as typeof known

@@ -14,6 +14,7 @@ import {
   setErrorCode,
 } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
+import { execute } from '../apply/execute.ts'
 import { removePodsOf } from '../apply/planned-removal.ts'
 import { runAll } from '../apply/writes.ts'
 import { CodedError, ComponentFailed, textOf } from '../errors/coded-error.ts'
@@ -22,7 +23,7 @@ import { keyOf } from '../layout/object-key.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { ownChildren } from '../ownership/owner-lookup.ts'
-import { gangsOf, removeGangs } from '../podgang/removal.ts'
+import { gangDeletions, gangsOf } from '../podgang/removal.ts'
 import { removeReplicaBatches, replicaOf } from './replica-batches.ts'
 
 interface Surplus {
@@ -61,7 +62,7 @@ async function removeReplicas(
   surplus: readonly Surplus[],
   context: OperatorContext,
   signal: AbortSignal,
-): Promise<{ gangs: unknown[]; replicas: unknown[] }> {
+): Promise<{ gangs: readonly unknown[]; replicas: unknown[] }> {
   const { caches, events: sink } = context
   const removed = new Set(indexes)
   const isOfRemoved = (object: KubeObject) => removed.has(replicaOf(object))
@@ -69,7 +70,9 @@ async function removeReplicas(
   const cliques = own.cliques.filter(isOfRemoved)
   const groups = own.groups.filter(isOfRemoved)
   const services = caches.services.byIndex('controller', set.metadata.uid).filter(isOfRemoved)
-  const gangs = await removeGangs(set, gangsOf(set, cliques, caches), context, signal)
+  const gangs = (
+    await execute(gangDeletions(set, gangsOf(set, cliques, caches), caches), context, { signal })
+  ).failures
   // A Service that is left is deleted, or reported, by the component that creates Services.
   const { batches } = await removeReplicaBatches(set, { groups, cliques, services }, context, signal)
   for (const { indexes, failure } of batches)

@@ -8,7 +8,6 @@ import {
   managedLabels,
   type Pod,
   type PodClique,
-  type PodCliqueScalingGroup,
   type PodCliqueScalingGroupStatus,
   type PodCliqueStatus,
   selectorText,
@@ -22,7 +21,7 @@ import type { StoredClique, StoredScalingGroup, StoredSet } from '../layout/stor
 import type { OperatorContext } from '../operator-context.ts'
 import { terminationDelayMs } from './breach.ts'
 import { planGroupTermination } from './plan-group.ts'
-import { breachOf, type SetTerminationInput } from './plan-set.ts'
+import { breachOf } from './plan-set.ts'
 
 /** The statuses that objects would have by the given pods and cliques. The controllers of the objects plan them. */
 export interface StatusPlanners {
@@ -39,11 +38,16 @@ export interface StatusPlanners {
   ): PodCliqueScalingGroupStatus
 }
 
+interface LiveObjects {
+  cliqueNamed(name: string): StoredClique | undefined
+  groupNamed(name: string): StoredScalingGroup | undefined
+}
+
 /** Whether a replica of a set is still to be taken down. */
 export async function isReplicaDue(
   set: StoredSet,
   replica: number,
-  { cliqueNamed, groupNamed }: Pick<SetTerminationInput, 'cliqueNamed' | 'groupNamed'>,
+  { cliqueNamed, groupNamed }: LiveObjects,
   statuses: StatusPlanners,
   context: OperatorContext,
   signal: AbortSignal,
@@ -96,17 +100,17 @@ async function askPods(
   const labelSelector = selectorText({ ...managedLabels(name), ...labels })
   const { items } = await context.caches.client.list(resources.pods, { namespace, labelSelector, signal })
   const byOwner = Map.groupBy(items, pod => ownerOf(pod) ?? '')
-  const clique = (known: PodClique | undefined): PodClique | undefined => {
+  const clique = (known: StoredClique | undefined): StoredClique | undefined => {
     const instance = known && cliqueInstanceOf(set, known)
     if (!instance) return known
-    const pods = byOwner.get(known.metadata.uid ?? '') ?? []
-    return { ...known, status: statuses.ofClique(set, known as StoredClique, instance, pods) }
+    const pods = byOwner.get(known.metadata.uid) ?? []
+    return { ...known, status: statuses.ofClique(set, known, instance, pods) }
   }
-  const group = (known: PodCliqueScalingGroup | undefined): PodCliqueScalingGroup | undefined => {
+  const group = (known: StoredScalingGroup | undefined): StoredScalingGroup | undefined => {
     if (!known) return undefined
-    const members = context.caches.cliques.byIndex('controller', known.metadata.uid ?? '')
+    const members = context.caches.cliques.byIndex('controller', known.metadata.uid)
     const asked = members.map(member => clique(member)!)
-    return { ...known, status: statuses.ofGroup(set, known as StoredScalingGroup, asked) }
+    return { ...known, status: statuses.ofGroup(set, known, asked) }
   }
   return { clique, group }
 }

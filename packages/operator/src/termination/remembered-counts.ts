@@ -3,7 +3,6 @@
 // How many pods standalone cliques had when they were terminated. Whoever scaled them, by hand or by any
 // autoscaler, wants as many again; the cliques are gone by then, so their set keeps it until they are back.
 import { annotation, type PodCliqueSet } from '@grove/api'
-import type { Stored } from '@grove/kube'
 import { patchObject } from '../apply/writes.ts'
 import { resources } from '../caches/resources.ts'
 import { eachReplica, standaloneClique, standaloneCliques, standaloneTemplates } from '../layout/layout.ts'
@@ -85,5 +84,5 @@ async function write(
 ): Promise<void> {
   const value = Object.keys(counts).length ? JSON.stringify(counts) : null
   const merge = { metadata: { annotations: { [annotation.countsBeforeTermination]: value } } }
-  await patchObject(caches, resources.podCliqueSets, set as Stored<PodCliqueSet>, { merge }, { signal })
+  await patchObject(caches, resources.podCliqueSets, set, { merge }, { signal })
 }

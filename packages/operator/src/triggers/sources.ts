@@ -25,7 +25,7 @@ import { type GangKey, gangKeyOfMember } from '../layout/gang-key.ts'
 import { replicaCount } from '../layout/layout.ts'
 import { keyOf, type ObjectKey, refOf } from '../layout/object-key.ts'
 import { isControlledBy } from '../layout/owner.ts'
-import type { StoredSet } from '../layout/stored.ts'
+import type { InNamespace } from '../layout/stored.ts'
 import { topologyName } from '../layout/topology.ts'
 import { isInitialized, isUpdating } from '../state/child-state.ts'
 import { updatingReplicas } from '../update/set-progress.ts'
@@ -47,7 +47,7 @@ import {
 export function setSources(caches: Caches, log: Logger, queue: () => WorkQueue<ObjectKey>) {
   const ofChildren = (source: Source<ObjectKey>) =>
     debounced(source, queue, key => {
-      const set = caches.sets.get(refOf(key)) as StoredSet | undefined
+      const set = caches.sets.get(refOf(key))
       return set && isUpdating(set)
         ? debounceOfUpdateMs
         : debounceOfParent(caches.cliques.countByIndex('set', key))
@@ -119,7 +119,7 @@ function bindingsOf(caches: Caches, topology: Stored<KubeObject>): string[] {
 function setsWithTopology(caches: Caches, binding: ClusterTopologyBinding): ObjectKey[] {
   return caches.sets
     .list()
-    .filter(set => topologyName(set as StoredSet) === binding.metadata.name)
+    .filter(set => topologyName(set) === binding.metadata.name)
     .map(keyOf)
 }
 
@@ -196,9 +196,8 @@ export function gangSources(caches: Caches, log: Logger, gangs: GangsToRepair) {
 }
 
 /** The status says that an update needs surge replicas, or does so no more. */
-function isResized(change: Change<PodCliqueSet>): boolean {
-  const count = (set: PodCliqueSet) => replicaCount(set as StoredSet)
-  return change.type === 'update' && count(change.old) !== count(change.new)
+function isResized(change: Change<InNamespace<PodCliqueSet>>): boolean {
+  return change.type === 'update' && replicaCount(change.old) !== replicaCount(change.new)
 }
 
 /**
@@ -240,7 +239,7 @@ function scaledCliquesBehind(caches: Caches, change: Change<PodClique>): ObjectK
 /** All children when the set itself has changed. When an update moves on, the children of the replicas it selects. */
 function childrenToEnqueue(
   caches: Caches,
-  change: Change<PodCliqueSet>,
+  change: Change<InNamespace<PodCliqueSet>>,
   kind: 'groups' | 'cliques',
 ): ObjectKey[] {
   const { namespace = '', name } = (change.new ?? change.old).metadata
@@ -250,8 +249,8 @@ function childrenToEnqueue(
   const announced = change.old?.status?.currentGenerationHash
   const isRedirected = announced !== change.new?.status?.currentGenerationHash
   if (isRedirected && announced !== undefined && kind === 'groups') return all()
-  const before = new Set(change.old && !isRedirected ? updatingReplicas(change.old as StoredSet) : [])
-  const begun = (change.new ? updatingReplicas(change.new as StoredSet) : []).filter(at => !before.has(at))
+  const before = new Set(change.old && !isRedirected ? updatingReplicas(change.old) : [])
+  const begun = (change.new ? updatingReplicas(change.new) : []).filter(at => !before.has(at))
   return begun.flatMap(replica =>
     caches[kind].byIndex('replica', setReplicaKey(namespace, name, replica)).map(keyOf),
   )

@@ -67,19 +67,19 @@ export function planChildUpdate<U extends Unit, P extends AnyProgress, S extends
 }
 
 /**
- * Remembers the last plan and returns it while its inputs are the same objects. A reconcile plans before it acts, and again
+ * Remembers the last plan and returns it for a snapshot of the same objects. A reconcile plans before it acts, and again
  * for the status only if something has changed since.
  */
-export function planOnce<C, O, R>(
-  plan: (child: C, objects: readonly O[]) => R,
-): (child: C, objects: readonly O[]) => R {
-  let last: { readonly child: C; readonly objects: readonly O[]; readonly result: R } | undefined
-  return (child, objects) => {
-    const isKnown =
-      last?.child === child &&
-      last.objects.length === objects.length &&
-      objects.every((object, at) => object === last?.objects[at])
-    if (!last || !isKnown) last = { child, objects, result: plan(child, objects) }
+export function planOnce<S, R>(
+  objectsOf: (snapshot: S) => readonly unknown[],
+  plan: (snapshot: S) => R,
+): (snapshot: S) => R {
+  let last: { readonly objects: readonly unknown[]; readonly result: R } | undefined
+  return snapshot => {
+    const objects = objectsOf(snapshot)
+    const known = last?.objects
+    const isKnown = known?.length === objects.length && objects.every((object, at) => object === known[at])
+    if (!last || !isKnown) last = { objects, result: plan(snapshot) }
     return last.result
   }
 }

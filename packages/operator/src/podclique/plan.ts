@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a PodClique needs: pure functions from a snapshot and the time to intents. `planScale`, `planCliqueUpdate` and
+// `planGates` decide; here their decisions become writes.
+import { annotation, cliqueErrorCode, eventSource, events, label, type Pod } from '@grove/api'
+import type { Create, Delete, Intent, RemoveGate } from '../apply/intent.ts'
+import { resources } from '../caches/resources.ts'
+import type { SharedClaims } from '../devices/shared-claims.ts'
+import { cliqueErrors } from '../errors/catalogue.ts'
+import { eachIndex } from '../layout/layout.ts'
+import type { NewPod, StoredClique, StoredPod, StoredSet } from '../layout/stored.ts'
+import { type PodContext, pod } from '../objects/pod.ts'
+import { claimsOfClique } from '../objects/resource-claim.ts'
+import { isToBeRelabelled } from '../ownership/take-over.ts'
+import { templateHashOfClique } from '../revision/revision.ts'
+import { revisionOf } from '../revision/set-revision.ts'
+import { timestampAt } from '../state/conditions.ts'
+import { indexOf, isActive } from '../state/pod-state.ts'
+import { hasWantedTemplate } from '../update/clique-state.ts'
+import {
+  type CliqueUpdate,
+  mayReplacePods,
+  statusBeforeDeletion,
+  withCliqueProgress,
+} from '../update/clique-update.ts'
+import { currentHash } from '../update/outdated-pods.ts'
+import { isPaused } from '../update/set-progress.ts'
+import { planGates } from './gates.ts'
+import type { CliqueSnapshot } from './observe.ts'
+import { planScale, type ScalePlan } from './scale.ts'
+import { type CliqueStatusPlan, planCliqueStatus } from './status.ts'
+
+export function scaleOf({ set, clique, pods }: CliqueSnapshot, now: number): ScalePlan<StoredPod> {
+  return planScale(clique.spec.replicas, pods, currentHash(revisionOf(set), clique), now)
+}
+
+/** The claims of the pods that exist, one of which may have an index beyond the replica count, and of those to create. */
+export function claimsOf({ set, clique, instance, pods }: CliqueSnapshot): SharedClaims {
+  const { replicas } = clique.spec
+  const held = pods.filter(isActive).flatMap(pod => indexOf(pod) ?? [])
+  const beyond = new Set(held.filter(index => index >= replicas))
+  const indexes = {
+    *[Symbol.iterator]() {
+      yield* eachIndex(0, replicas)
+      yield* beyond
+    },
+  }
+  return {
+    set,
+    ownerUid: clique.metadata.uid,
+    entries: instance.template.resourceSharing ?? [],
+    wanted: find => claimsOfClique(set, instance, clique, indexes, find),
+    code: cliqueErrorCode.syncResourceClaim,
+  }
+}
+
+/** Creates the missing pods. Throws a coded error where they cannot be built. */
+export function podCreations(snapshot: CliqueSnapshot, scale: ScalePlan): Create<Pod>[] {
+  const { set, instance, scheduler, configuration, waiterImage } = snapshot
+  if (scale.create.length === 0) return []
+  if (!scheduler.backend) throw cliqueErrors.schedulerNotEnabled(scheduler.name)()
+  const clique = withOwnHash(set, snapshot.clique)
+  const context = { set, clique, instance, backend: scheduler.backend, configuration, waiterImage }
+  return scale.create.map(index => {
+    const object = withFailures(built(context, index), scale.failures.get(index) ?? 0)
+    return {
+      kind: 'create',
+      resource: resources.pods,
+      object: object as Pod,
+      priority: 'user',
+      error: cliqueErrors.createPod(object.spec?.hostname ?? ''),
+      report: {
+        about: snapshot.clique,
+        source: eventSource.podClique,
+        done: ({ metadata }) => events.podCreated(metadata.name),
+        failed: error => events.podCreateFailed('', error),
+      },
+    }
+  })
+}
+
+export function podDeletions(clique: StoredClique, pods: readonly StoredPod[]): Delete<Pod>[] {
+  return pods.map(object => ({
+    kind: 'delete',
+    resource: resources.pods,
+    object,
+    error: cliqueErrors.deletePod(object.metadata.name),
+    report: {
+      about: clique,
+      source: eventSource.podClique,
+      done: ({ metadata }) => events.podDeleted(metadata.name),
+      failed: events.podDeleteFailed,
+    },
+  }))
+}
+
+/**
+ * The next step of the clique's update, in the order of its writes. The status names the pod before it is deleted, so that
+ * an operator that starts meanwhile neither forgets it nor deletes another one as well.
+ */
+export function replacement(
+  { set, clique, instance, pods }: CliqueSnapshot,
+  update: CliqueUpdate,
+): Intent[][] {
+  const { plan } = update
+  if (!mayReplacePods(set, clique, instance)) return []
+  if (plan.kind !== 'discard' && plan.kind !== 'replace') return []
+  const replaced = new Set((plan.kind === 'discard' ? plan.units : [plan.unit]).map(({ pod }) => pod))
+  const deletions = podDeletions(
+    clique,
+    pods.filter(one => replaced.has(one)),
+  )
+  const status = statusBeforeDeletion(clique, update, pods)
+  if (!status) return [deletions]
+  return [[{ kind: 'writeStatus', resource: resources.podCliques, object: clique, status }], deletions]
+}
+
+export function gateRemovals({ instance, pods, gang, base }: CliqueSnapshot): RemoveGate[] {
+  return planGates({ clique: instance.name, pods, gang, base }).release.map(one => ({
+    kind: 'removeGate',
+    pod: one,
+    error: cliqueErrors.removeGate(one.metadata.name),
+  }))
+}
+
+function built(context: PodContext, index: number): NewPod {
+  try {
+    return pod(context, index)
+  } catch (error) {
+    throw cliqueErrors.buildPod(error)
+  }
+}
+
+/** The pod with the count of failures from which its own replacement is delayed. */
+function withFailures(wanted: NewPod, failures: number): NewPod {
+  if (failures === 0) return wanted
+  const annotations = { ...wanted.metadata.annotations, [annotation.consecutiveFailures]: String(failures) }
+  return { ...wanted, metadata: { ...wanted.metadata, annotations } }
+}
+
+/** The clique with the hash that it gets when it is taken over: new pods then need no relabelling. */
+function withOwnHash(set: StoredSet, clique: StoredClique): StoredClique {
+  if (!isToBeRelabelled(set, clique)) return clique
+  const labels = { ...clique.metadata.labels, [label.podTemplateHash]: revisionOf(set).hashOf(clique) }
+  return { ...clique, metadata: { ...clique.metadata, labels } }
+}
+
+/** The part of a snapshot that determines the status. Gang termination plans it for pods that it has listed itself. */
+export type StatusSnapshot = Pick<
+  CliqueSnapshot,
+  'set' | 'clique' | 'instance' | 'isWanted' | 'configuration'
+> & { readonly pods: readonly Pod[] }
+
+export function planStatus(snapshot: StatusSnapshot, update: CliqueUpdate, now: number): CliqueStatusPlan {
+  const { set, clique, pods, configuration } = snapshot
+  const revision = revisionOf(set)
+  return planCliqueStatus({
+    set: set.metadata.name,
+    clique: withCliqueProgress(clique, update),
+    pods,
+    podTemplateHash: templateHashOfClique(clique),
+    // The clique stands for the set's generation once its own template is that of the set.
+    generationHash: hasWantedTemplate(clique, revision) ? revision.generationHash : undefined,
+    isCurrent: currentHash(revision, clique),
+    onTotalLoss: configuration.gangTermination.onTotalLoss,
+    isLeaving: !snapshot.isWanted,
+    update: update.condition,
+    paused: isPaused(set),
+    now: timestampAt(now),
+  })
+}
