@@ -24,7 +24,7 @@ import { planOnce } from '../update/child-update.ts'
 import { type CliqueUpdate, planCliqueUpdate } from '../update/clique-update.ts'
 import { currentHash } from '../update/outdated-pods.ts'
 import { nextReplacement } from './back-off.ts'
-import { type CliqueSnapshot, observeClique } from './observe.ts'
+import { type CliqueSnapshot, type ObservedClique, observeClique } from './observe.ts'
 import {
   claimsOf,
   gateRemovals,
@@ -75,7 +75,13 @@ export async function reconcileClique(
       failure = error
     }
   }
-  const waitMs = await updateStatus(key, failure ?? limit, planUpdate, context, signal)
+  const waitMs = await updateStatus(
+    observeClique(key, context),
+    failure ?? limit,
+    planUpdate,
+    context,
+    signal,
+  )
   if (limit?.isNew(clique.status?.lastErrors)) context.events.emit(clique, eventSource.podClique, limit.event)
   if (failure) throw failure
   const awaited = [awaitedMs, waitMs].filter(ms => ms > 0)
@@ -172,13 +178,12 @@ async function syncPods(
 
 /** Writes the status, at once or paced. Returns how long to wait for that or for the update. */
 async function updateStatus(
-  key: ObjectKey,
+  observed: ObservedClique,
   failure: unknown,
   planUpdate: UpdatePlanner,
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<number> {
-  const observed = observeClique(key, context)
   if (observed.kind !== 'live') return 0
   const { snapshot } = observed
   const stored = snapshot.clique

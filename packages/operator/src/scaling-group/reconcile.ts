@@ -181,8 +181,8 @@ async function updateStatus(
   signal: AbortSignal,
 ): Promise<number> {
   const observed = observeGroup(key, context)
-  if (observed.kind !== 'live') return 0
-  const { snapshot } = observed
+  const snapshot = observed.kind === 'live' ? observed.snapshot : undefined
+  if (!snapshot) return 0
   // While the operator itself deletes the replica of the set, its members disappear on purpose.
   if (failure === undefined && snapshot.isBeingRemoved) return removalAfterMs
   const { group: stored } = snapshot

@@ -53,9 +53,11 @@ const emptyStatus: PodCliqueStatus = {
   scheduledReplicas: 0,
 }
 
-export function withCliqueProgress<T extends StoredClique>(clique: T, { progress }: CliqueUpdate): T {
-  if (!progress) return clique
-  return { ...clique, status: { ...emptyStatus, ...clique.status, updateProgress: progress } }
+/** The clique with the progress of its update. */
+export function withCliqueProgress(clique: StoredClique, { progress }: CliqueUpdate): StoredClique {
+  return progress
+    ? { ...clique, status: { ...emptyStatus, ...clique.status, updateProgress: progress } }
+    : clique
 }
 
 /** The status to write before the planned pods are deleted; undefined when none has to be written. */
