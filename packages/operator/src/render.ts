@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every object of a fully rolled-out set, without a cluster: the same builders that the controllers use, applied to a
-// world in which every pod is ready. Pods carry their hostname as name and have lost our gate.
+// Every object of a fully rolled-out set, without a cluster: the builders of the controllers, with every pod ready. Pods carry their
+// hostname as name and no gate.
 import {
   type ClusterTopologyBinding,
-  cliqueErrorCode,
   type OperatorConfiguration,
   type ResourceClaimSpec,
   type ResourceClaimTemplate,
   type ResourceSharing,
   scheduler,
-  setErrorCode,
 } from '@grove/api'
-import { CodedError } from './errors/coded-error.ts'
+import { cliqueErrors, gangErrors } from './errors/catalogue.ts'
 import {
   type CliqueInstance,
   groupReplicasFromTemplate,
@@ -139,8 +137,7 @@ function renderClique(
   const name = clique.spec.podSpec.schedulerName || context.backends.nameFor(set)
   const backend = context.backends.find(name)
   if (!backend) {
-    const message = `schedulerName "${name}" is not enabled in OperatorConfiguration`
-    throw new CodedError('Sync', cliqueErrorCode.buildPod, message)
+    throw cliqueErrors.schedulerNotRendered(name)()
   }
   const indexes = range(0, clique.spec.replicas)
   const pods = indexes.map(index => {
@@ -186,7 +183,7 @@ function schedulerObjects(
     return backend.objectsFor(gang, context)
   } catch (error) {
     if (!(error instanceof GangMappingError)) throw error
-    throw new CodedError('Sync', setErrorCode.applyPodGang, error.message)
+    throw gangErrors.mapping(error.message)()
   }
 }
 

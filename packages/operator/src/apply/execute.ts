@@ -11,7 +11,7 @@ import { podSchedulingGate } from '@grove/api'
 import { isAlreadyExists, isConflict, isNotFound, type KubeObject, type Stored } from '@grove/kube'
 import type { Caches } from '../caches/caches.ts'
 import { resources } from '../caches/resources.ts'
-import { CodedError, ReconcileFailed, textOf } from '../errors/coded-error.ts'
+import { CodedError, ReconcileFailed, textOf, throwIfAny } from '../errors/coded-error.ts'
 import { isControlledBy } from '../layout/owner.ts'
 import type {
   Create,
@@ -45,18 +45,21 @@ export interface ApplyOptions {
 export interface Outcome {
   /** In the order of the intents, creations last. */
   readonly failures: readonly unknown[]
+  /** Intents that changed something. */
+  readonly written: number
   /** Creations that were not attempted because others failed. */
   readonly skipped: number
   /** Whether there may be more to create: planners stop at `mostCreated`. */
   readonly hasMore: boolean
 }
 
-export const nothingDone: Outcome = { failures: [], skipped: 0, hasMore: false }
+export const nothingDone: Outcome = { failures: [], written: 0, skipped: 0, hasMore: false }
 
 /** Several outcomes as one. */
 export function combined(outcomes: readonly Outcome[]): Outcome {
   return {
     failures: outcomes.flatMap(({ failures }) => failures),
+    written: outcomes.reduce((sum, { written }) => sum + written, 0),
     skipped: outcomes.reduce((sum, { skipped }) => sum + skipped, 0),
     hasMore: outcomes.some(({ hasMore }) => hasMore),
   }
@@ -70,13 +73,18 @@ export async function execute(
 ): Promise<Outcome> {
   const creations = intents.filter(intent => intent.kind === 'create').slice(0, mostCreated)
   const others = intents.filter(intent => intent.kind !== 'create')
-  const failed = await runAll(others.map(intent => () => send(intent, context, signal)))
+  let written = 0
+  const sent = async (intent: Intent) => {
+    if (await send(intent, context, signal)) written++
+  }
+  const failed = await runAll(others.map(intent => () => sent(intent)))
   const created = await runSlowStart(
-    creations.map(intent => () => send(intent, context, signal)),
+    creations.map(intent => () => sent(intent)),
     { tolerated },
   )
   return {
     failures: [...failed, ...created.failures].flatMap(eachFailure),
+    written,
     skipped: created.skipped,
     hasMore: creations.length >= mostCreated,
   }
@@ -100,8 +108,20 @@ export async function executeInOrder(
   return []
 }
 
-/** Sends one intent, emits its event, and throws its error. */
-async function send(intent: Intent, context: ApplyContext, signal: AbortSignal): Promise<void> {
+/** Sends several sequences of steps side by side, each in its own order. Returns the failures. */
+export async function executeEach(
+  sequences: readonly (readonly (readonly Intent[])[])[],
+  context: ApplyContext,
+  options: ApplyOptions,
+): Promise<readonly unknown[]> {
+  const failures = await runAll(
+    sequences.map(steps => async () => throwIfAny(await executeInOrder(steps, context, options))),
+  )
+  return failures.flatMap(eachFailure)
+}
+
+/** Sends one intent, emits its event, and throws its error. Returns whether something changed. */
+async function send(intent: Intent, context: ApplyContext, signal: AbortSignal): Promise<boolean> {
   const emit = (
     report: Report | undefined,
     of: (report: Report) => ReturnType<NonNullable<Report['failed']>>,
@@ -112,6 +132,7 @@ async function send(intent: Intent, context: ApplyContext, signal: AbortSignal):
   try {
     const written = await request(intent, context, signal)
     if (written) emit(intent.report, report => report.done?.(written) ?? [])
+    return written !== undefined
   } catch (error) {
     emit(intent.report, report => report.failed?.(textOf(error)) ?? [])
     throw error instanceof CodedError ? error : (intent.error?.(error) ?? error)

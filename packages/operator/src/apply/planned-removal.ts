@@ -14,10 +14,6 @@ import {
   type Resource,
   type Stored,
 } from '@grove/kube'
-import type { Caches } from '../caches/caches.ts'
-import { withinReplicas } from '../caches/replica-index.ts'
-import type { StoredSet } from '../layout/stored.ts'
-import type { RemovalsUnderWay } from './removals-under-way.ts'
 import { runAll } from './writes.ts'
 
 export interface PlannedRemoval {
@@ -25,8 +21,6 @@ export interface PlannedRemoval {
   readonly labelSelector: string
   /** UIDs of what is to go; what they control goes as well. */
   readonly planned: ReadonlySet<string>
-  /** Keys of the index `replica` that cover the selector. Without them all objects of the namespace are compared with it. */
-  readonly replicas?: readonly string[]
 }
 
 /** The part of a watch cache that shows which objects a selector matches. */
@@ -67,26 +61,8 @@ export async function removePlanned<T extends KubeObject>(
   }
 }
 
-/** Deletes the pods of cliques that are deleted already, given by UID. The next reconcile of the set repeats what fails. */
-export async function removePodsOf(
-  set: StoredSet,
-  cliques: ReadonlySet<string>,
-  removal: Omit<PlannedRemoval, 'planned'>,
-  { caches, removals }: { readonly caches: Caches; readonly removals: RemovalsUnderWay },
-  signal: AbortSignal,
-): Promise<void> {
-  removals.leavePods(set, cliques)
-  await removePlanned(
-    withinReplicas(caches.pods, removal.replicas),
-    { ...removal, planned: cliques },
-    caches.client,
-    signal,
-  )
-  removals.podsRemoved(set, cliques)
-}
-
 /** Deletes exactly these objects, not objects that have taken their names since. Returns the failures. */
-export function removeByUid<T extends KubeObject>(
+function removeByUid<T extends KubeObject>(
   resource: Resource<T>,
   objects: readonly Stored<T>[],
   client: Pick<Client, 'delete'>,

@@ -93,6 +93,3 @@ export function patchObject<T extends KubeObject>(
     options,
   )
 }
-
-/** `more`: everything that one reconcile creates was created, and the next one continues. */
-export type Progress = 'complete' | 'more'

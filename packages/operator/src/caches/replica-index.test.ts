@@ -28,22 +28,20 @@ test('a set and a scaling group of the same name have different keys', () => {
   assert.notEqual(setReplicaKey('serving', 'w', 0), groupReplicaKey('serving', 'w', 0))
 })
 
-test('only the named replicas are listed, or the namespace where none are named', () => {
+test('only objects of the named replicas are listed', () => {
   const listed: string[] = []
   const cache = {
     resource: {} as Resource<KubeObject>,
-    list: (namespace: string) => [object(namespace, {})],
     byIndex: (_: 'replica', key: string) => {
       listed.push(key)
       return [object(key, {})]
     },
   }
-  const names = (keys: readonly string[] | undefined) =>
+  const names = (keys: readonly string[]) =>
     withinReplicas(cache, keys)
       .list('serving')
       .map(({ metadata }) => metadata.name)
   assert.deepEqual(names(['x', 'y']), ['x', 'y'])
   assert.deepEqual(names([]), [])
-  assert.deepEqual(names(undefined), ['serving'])
   assert.deepEqual(listed, ['x', 'y'])
 })

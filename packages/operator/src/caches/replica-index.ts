@@ -25,15 +25,13 @@ export function groupReplicaKey(namespace: string, group: string, replica: numbe
 
 interface ReplicaIndexed<T extends KubeObject> {
   readonly resource: Resource<T>
-  list(namespace: string): Stored<T>[]
   byIndex(index: 'replica', key: string): Stored<T>[]
 }
 
-/** The objects of these replicas in a cache, or all where none are named. */
+/** The part of a cache that holds the objects of these replicas. */
 export function withinReplicas<T extends KubeObject>(
   cache: ReplicaIndexed<T>,
-  keys: readonly string[] | undefined,
-): Pick<ReplicaIndexed<T>, 'resource' | 'list'> {
-  const { resource } = cache
-  return keys ? { resource, list: () => keys.flatMap(key => cache.byIndex('replica', key)) } : cache
+  keys: readonly string[],
+): { readonly resource: Resource<T>; list(namespace: string): Stored<T>[] } {
+  return { resource: cache.resource, list: () => keys.flatMap(key => cache.byIndex('replica', key)) }
 }

@@ -17,6 +17,8 @@ export const cliqueErrors = {
     sync(cliqueErrorCode.getTemplate, `PodCliqueSet ${set} has no clique that makes ${name}`),
   schedulerNotEnabled: (name: string) =>
     sync(cliqueErrorCode.buildPod, `schedulerName "${name}" is not an enabled scheduler backend`),
+  schedulerNotRendered: (name: string) =>
+    sync(cliqueErrorCode.buildPod, `schedulerName "${name}" is not enabled in OperatorConfiguration`),
   buildPod: sync(cliqueErrorCode.buildPod, 'Error building pod'),
   createPod: (hostname: string) => sync(cliqueErrorCode.createPod, `Error creating pod ${hostname}`),
   deletePod: (name: string) => sync(cliqueErrorCode.deletePod, `Error deleting pod ${name}`),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The parts of a set in the order in which they are brought about.
+// The parts of a set in the order in which they are synced.
 import { events, label, setErrorCode } from '@grove/api'
 import type { KubeObject } from '@grove/kube'
-import { execute } from '../apply/execute.ts'
+import { execute, nothingDone } from '../apply/execute.ts'
 import { resources } from '../caches/resources.ts'
 import { syncComputeDomains } from '../devices/compute-domains.ts'
 import { syncSharedClaims } from '../devices/shared-claims.ts'
@@ -30,10 +30,10 @@ import {
 import { isToBeRelabelled, podRelabels } from '../ownership/take-over.ts'
 import { syncRevisions } from '../revision/records.ts'
 import { revisionOf } from '../revision/set-revision.ts'
-import { forgetCounts, rememberedCounts } from '../termination/remembered-counts.ts'
+import { countsToForget, rememberedCounts } from '../termination/remembered-counts.ts'
 import { hasWantedTemplate } from '../update/clique-state.ts'
 import { isHeldBack } from '../update/set-progress.ts'
-import { type ChildComponent, type Component, childComponent, progressOf } from './child-component.ts'
+import { type ChildComponent, type Component, childComponent } from './child-component.ts'
 import {
   asScaled,
   wantedAutoscalers,
@@ -55,7 +55,7 @@ export function components(
   const child = <T extends KubeObject>(part: ChildComponent<T>): Component =>
     childComponent<T>(part, set, context, signal)
   const owned = { ownerUid: uid, prune: true }
-  const beside: Component[] = [
+  const alongside: Component[] = [
     {
       ...child({
         name: 'Role',
@@ -68,7 +68,7 @@ export function components(
           patch: patchRole,
         }),
       }),
-      // A binding to a role that is not there yet cannot be judged, and is refused.
+      // The API server rejects a binding to a role that does not exist yet.
       next: child({
         name: 'RoleBinding',
         code: setErrorCode.syncRoleBinding,
@@ -82,18 +82,18 @@ export function components(
         }),
       }),
     },
-    // After its account: a token for one that does not exist yet would be thrown away by the cluster.
+    // After its account: kube-controller-manager deletes a token for an account that does not exist.
     {
       name: 'ServiceAccountTokenSecret',
       run: async () => {
         await tokens.sync(set, signal)
-        return 'complete'
+        return nothingDone
       },
     },
   ]
   const groups: Component[][] = [
     [
-      // Pods that name an account are refused until it is there.
+      // The API server rejects pods whose account does not exist.
       child({
         name: 'ServiceAccount',
         code: setErrorCode.syncServiceAccount,
@@ -119,19 +119,17 @@ export function components(
       { name: 'ComputeDomain', run: () => syncComputeDomains(set, context, signal) },
       {
         name: 'ResourceClaim',
-        run: async () =>
-          progressOf(
-            await syncSharedClaims(
-              {
-                set,
-                ownerUid: uid,
-                entries: set.spec.template.resourceSharing ?? [],
-                wanted: find => claimsOfSet(set, eachReplica(set), find),
-                code: setErrorCode.syncResourceClaim,
-              },
-              context,
-              signal,
-            ),
+        run: () =>
+          syncSharedClaims(
+            {
+              set,
+              ownerUid: uid,
+              entries: set.spec.template.resourceSharing ?? [],
+              wanted: find => claimsOfSet(set, eachReplica(set), find),
+              code: setErrorCode.syncResourceClaim,
+            },
+            context,
+            signal,
           ),
       },
       child({
@@ -151,7 +149,7 @@ export function components(
         name: 'PodClique',
         run: async () => {
           await renamePodsOf(set, context, signal)
-          const progress = await child({
+          const outcome = await child({
             name: 'PodClique',
             code: setErrorCode.syncClique,
             resource: resources.podCliques,
@@ -160,7 +158,7 @@ export function components(
               wanted: wantedCliques(
                 set,
                 revisionOf(set).templateHashes,
-                asScaled(caches.autoscalers.byIndex('controller', uid), rememberedCounts(set, context)),
+                asScaled(caches.autoscalers.byIndex('controller', uid), rememberedCounts(set, caches)),
               ),
               existing: caches.cliques.byIndex('controller', uid),
               patch: (existing, wanted) =>
@@ -174,8 +172,8 @@ export function components(
             writeFailed: (clique, error) => events.standaloneCliqueApplyFailed(keyOf(clique), error),
             removeFailed: (clique, error) => events.cliqueDeleteFailed(keyOf(clique), error),
           }).run()
-          await forgetCounts(set, context, signal)
-          return progress
+          throwIfAny((await execute(countsToForget(set, caches), context, { signal })).failures)
+          return outcome
         },
       },
     ],
@@ -198,14 +196,11 @@ export function components(
       // Last, so that no pod waits for it.
       {
         name: 'ControllerRevision',
-        run: async () => {
-          await syncRevisions(set, context, signal)
-          return 'complete'
-        },
+        run: () => syncRevisions(set, context, signal),
       },
     ],
   ]
-  return { groups, beside }
+  return { groups, alongside }
 }
 
 /** Pods of standalone cliques that were taken over; their cliques follow with whatever else differs. */

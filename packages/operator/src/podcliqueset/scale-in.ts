@@ -11,13 +11,12 @@ import {
   type PodClique,
   type PodCliqueScalingGroup,
   selectorText,
-  setErrorCode,
 } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
 import { execute } from '../apply/execute.ts'
-import { removePodsOf } from '../apply/planned-removal.ts'
-import { runAll } from '../apply/writes.ts'
-import { CodedError, ComponentFailed, textOf } from '../errors/coded-error.ts'
+import type { Intent } from '../apply/intent.ts'
+import { setErrors } from '../errors/catalogue.ts'
+import { ComponentFailed, textOf } from '../errors/coded-error.ts'
 import { replicaCount } from '../layout/layout.ts'
 import { keyOf } from '../layout/object-key.ts'
 import type { StoredSet } from '../layout/stored.ts'
@@ -46,13 +45,7 @@ export async function removeSurplusReplicas(
   if (replicas.length === 0) replicas.push(...(await removePodsLeft(set, context, signal)))
   return [
     ...gangs.map(error => new ComponentFailed('PodGang', error)),
-    ...replicas.map(
-      error =>
-        new ComponentFailed(
-          'PodClique',
-          new CodedError('Sync', setErrorCode.deleteClique, 'Error removing replicas of the set', error),
-        ),
-    ),
+    ...replicas.map(error => new ComponentFailed('PodClique', setErrors.removeReplicas(error))),
   ]
 }
 
@@ -86,11 +79,19 @@ async function removePodsLeft(
   set: StoredSet,
   context: OperatorContext,
   signal: AbortSignal,
-): Promise<unknown[]> {
+): Promise<readonly unknown[]> {
   const { namespace, name } = set.metadata
   const removal = { namespace, labelSelector: selectorText(managedLabels(name)) }
   const cliques = new Set(context.removals.podsLeft(set))
-  return cliques.size === 0 ? [] : runAll([() => removePodsOf(set, cliques, removal, context, signal)])
+  if (cliques.size === 0) return []
+  const pods: Intent = {
+    kind: 'deleteCollection',
+    known: context.caches.pods,
+    ...removal,
+    planned: cliques,
+    podsOf: set,
+  }
+  return (await execute([pods], context, { signal })).failures
 }
 
 function outcomeOf({ clique, group }: Surplus, error: unknown): EventValue {

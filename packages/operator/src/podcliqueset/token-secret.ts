@@ -2,9 +2,10 @@
 
 // The long-lived token by which the start-up waiters of a set watch pods. Secrets are read by name, when there is a
 // reason to, and never cached or watched: the operator has no business with the others.
-import { label, managedLabels, names, type Secret, selectorText, setErrorCode } from '@grove/api'
+import { label, managedLabels, names, type Secret, selectorText } from '@grove/api'
 import { isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
 import { resources } from '../caches/resources.ts'
+import { setErrors } from '../errors/catalogue.ts'
 import { CodedError } from '../errors/coded-error.ts'
 import { keyOf, type ObjectKey } from '../layout/object-key.ts'
 import { isControlledBy } from '../layout/owner.ts'
@@ -112,11 +113,7 @@ export class TokenSecrets {
     }
     if (now - wait.since < reportedAfterMs || wait.cliques.size === 0) return undefined
     const secret = `${namespace}/${names.tokenSecret(name)}`
-    return new CodedError(
-      'Sync',
-      setErrorCode.tokenMissing,
-      `Secret ${secret} has no token, and pods that start after others wait for it; check that kube-controller-manager fills in tokens of service accounts, or delete the Secret so that it is created again`,
-    )
+    return setErrors.tokenMissing(secret)()
   }
 
   #beginWait(set: StoredSet): Wait {
@@ -175,7 +172,7 @@ export class TokenSecrets {
     } catch (error) {
       if (error instanceof CodedError) throw error
       const id = `${set.metadata.namespace}/${wanted.metadata.name}`
-      throw new CodedError('Sync', setErrorCode.createSecret, `Error creating Secret ${id}`, error)
+      throw setErrors.createSecret(id)(error)
     }
     this.#known.set(set.metadata.uid, account)
     this.#seen.set(set.metadata.uid, { at: this.#context.clock.monotonic(), isFilled: false })
@@ -199,12 +196,7 @@ export class TokenSecrets {
       if (!isAlreadyExists(error)) throw error
       found = await this.#read(set, ref.name, signal)
     }
-    if (found && !isOf(set, found))
-      throw new CodedError(
-        'Sync',
-        setErrorCode.secretConflict,
-        `Secret ${namespace}/${ref.name} exists and is not controlled by this PodCliqueSet; remove it`,
-      )
+    if (found && !isOf(set, found)) throw setErrors.foreignSecret(`${namespace}/${ref.name}`)()
     // The set is older than this process: another release may have begun it.
     this.#former.set(uid, Number.NEGATIVE_INFINITY)
     if (found && isFor(found, account)) return
@@ -227,8 +219,7 @@ export class TokenSecrets {
         const preconditions = { uid: former.metadata.uid }
         await client.delete(resources.secrets, { namespace, name }, { signal, preconditions })
       } catch (error) {
-        if (!isNotFound(error))
-          throw new CodedError('Sync', setErrorCode.deleteSecret, `Error deleting Secret ${name}`, error)
+        if (!isNotFound(error)) throw setErrors.deleteSecret(name)(error)
       }
     }
     this.#former.delete(uid)
@@ -244,7 +235,7 @@ export class TokenSecrets {
       })
       return items.some(pod => pod.spec?.volumes?.some(volume => volume.secret?.secretName === secret))
     } catch (error) {
-      throw new CodedError('Sync', setErrorCode.listPods, `Error listing pods of ${metadata.name}`, error)
+      throw setErrors.listPods(metadata.name)(error)
     }
   }
 
@@ -253,7 +244,7 @@ export class TokenSecrets {
     try {
       return await this.#context.caches.client.find(resources.secrets, { namespace, name }, { signal })
     } catch (error) {
-      throw new CodedError('Sync', setErrorCode.getSecret, `Error reading Secret ${namespace}/${name}`, error)
+      throw setErrors.readSecret(`${namespace}/${name}`)(error)
     }
   }
 }

@@ -11,10 +11,9 @@ import {
   type PodCliqueScalingGroupStatus,
   type PodCliqueStatus,
   selectorText,
-  setErrorCode,
 } from '@grove/api'
 import { resources } from '../caches/resources.ts'
-import { CodedError } from '../errors/coded-error.ts'
+import { setErrors } from '../errors/catalogue.ts'
 import { cliqueInstanceOf } from '../layout/clique-instance.ts'
 import type { CliqueInstance } from '../layout/layout.ts'
 import type { StoredClique, StoredScalingGroup, StoredSet } from '../layout/stored.ts'
@@ -56,8 +55,7 @@ export async function isReplicaDue(
   try {
     ask = await askPods(set, { [label.setReplicaIndex]: String(replica) }, statuses, context, signal)
   } catch (error) {
-    const text = `Error asking the pods of replica ${replica} before its termination`
-    throw new CodedError('Sync', setErrorCode.computeReplicaDeletion, text, error)
+    throw setErrors.confirmTermination(replica)(error)
   }
   const asked = {
     set,
