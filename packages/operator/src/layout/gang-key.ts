@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How controllers call a gang: by what it holds, so that nobody has to search for it in the layout of a large set.
+// The work queue key of a gang. It names the replica that the gang holds, so that no controller has to search the
+// layout of a large set.
 import { label, names } from '@grove/api'
 import type { KubeObject } from '@grove/kube'
 import { numberLabel } from './clique-instance.ts'
@@ -48,8 +49,8 @@ export function parseGangKey(key: GangKey) {
 }
 
 /**
- * The key of a gang by its name, if the set wants it now. A set may have far more gangs than exist, so it is not searched
- * for: the indexes in the name say which gang of the layout it may be, and that one's name is compared.
+ * The key of a gang by its name, if the set wants it now. A set may have far more gangs than exist, so the layout is
+ * not searched. The indexes in the name say which gang it may be, and the name of that gang is compared.
  */
 export function wantedGangKey(
   set: StoredSet,
