@@ -56,7 +56,10 @@ export class Operator {
       ...common,
       name: 'podgang',
       workers: workersOf('podGang'),
-      ownerOf: key => key.split('/').slice(0, 2).join('/'),
+      ownerOf: key => {
+        const { namespace, set } = parseGangKey(key)
+        return `${namespace}/${set}`
+      },
       reconcile: namespaces.guarded(
         (key, run) => gangs.reconcile(key, run),
         key => {

@@ -19,15 +19,27 @@ import {
 } from './layout.ts'
 import type { StoredSet } from './stored.ts'
 
-/** `namespace/set/replica` for a base gang, with `/group name/group replica` for a scaled one. */
-export type GangKey = `${string}/${string}/${number}` | `${string}/${string}/${number}/${string}/${number}`
+declare const brand: unique symbol
+
+/**
+ * `namespace/set/replica` for a base gang, with `/group name/group replica` for a scaled one. Branded, so that the keys of gangs and
+ * of other objects cannot be mixed up.
+ */
+export type GangKey = string & { readonly [brand]: 'PodGang' }
+
+type Written = `${string}/${string}/${number}` | `${string}/${string}/${number}/${string}/${number}`
+
+/** The key in the form that logs show. */
+export function gangKey(text: Written): GangKey {
+  return text as string as GangKey
+}
 
 export function gangKeyOf(
   set: { metadata: { namespace: string; name: string } },
   gang: PodGangReference,
 ): GangKey {
   const base = `${set.metadata.namespace}/${set.metadata.name}/${gang.setReplica}` as const
-  return gang.scaled ? `${base}/${gang.scaled.instance.name}/${gang.scaled.replica}` : base
+  return gangKey(gang.scaled ? `${base}/${gang.scaled.instance.name}/${gang.scaled.replica}` : base)
 }
 
 /** The gang that a clique or a pod belongs to, by its labels. */
@@ -37,10 +49,10 @@ export function gangKeyOfMember({ metadata }: KubeObject): GangKey | undefined {
   const replica = numberLabel(labels, label.setReplicaIndex)
   if (!metadata?.namespace || !set || replica === undefined) return undefined
   const base = `${metadata.namespace}/${set}/${replica}` as const
-  if (!labels?.[label.basePodGang]) return base
+  if (!labels?.[label.basePodGang]) return gangKey(base)
   const group = labels[label.scalingGroup]
   const groupReplica = numberLabel(labels, label.scalingGroupReplicaIndex)
-  return group && groupReplica !== undefined ? `${base}/${group}/${groupReplica}` : undefined
+  return group && groupReplica !== undefined ? gangKey(`${base}/${group}/${groupReplica}`) : undefined
 }
 
 export function parseGangKey(key: GangKey) {
