@@ -49,7 +49,7 @@ export interface Outcome {
   readonly written: number
   /** Creations that were not attempted because others failed. */
   readonly skipped: number
-  /** Whether there may be more to create: planners stop at `mostCreated`. */
+  /** True where there may be more to create: planners stop at `mostCreated`. */
   readonly hasMore: boolean
 }
 
@@ -184,7 +184,7 @@ async function create(
   }
 }
 
-/** What an object that exists already needs to become what was to be created. Throws where it cannot become that. */
+/** Returns the patch that turns an existing object into the wanted one. Throws where no patch can. */
 function patchForExisting(found: Stored | undefined, policy: ExistingObject) {
   if (!found || found.metadata.deletionTimestamp) {
     if (found && policy.awaitsDeletion?.(found)) return undefined

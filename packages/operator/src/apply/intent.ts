@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a plan asks the executor to write. An intent names one object or one collection, the error that a failure becomes in
-// `status.lastErrors`, and the events that report its outcome. Intents hold no client and send nothing: see execute.ts.
+// The writes that a plan asks the executor for. An intent names one object or one collection, the error that a
+// failure becomes in `status.lastErrors`, and the events that report its outcome. Intents hold no client and send
+// nothing: see execute.ts.
 import type { EventValue, Pod } from '@grove/api'
 import type { KubeObject, Resource, Stored } from '@grove/kube'
 import type { StoredSet } from '../layout/stored.ts'
@@ -37,7 +38,7 @@ export interface Create<T extends KubeObject = KubeObject> extends Outcomes<T> {
   readonly known?: Stored<T>
   /** `user`: ahead of requests that only follow from this one. */
   readonly priority?: 'user'
-  /** What to do if an object of this name exists already. Pods have generated names and need no answer. */
+  /** The policy for an object of this name that exists already. Pods have generated names and need none. */
   readonly existing?: ExistingObject<T>
 }
 

@@ -31,8 +31,8 @@ export interface KnownObjects<T extends KubeObject = KubeObject> {
 
 /**
  * The selector must match no object that the cache does not hold. A collection request is never repeated, because it
- * deletes whatever matches when it arrives: after a response that leaves the outcome open, the remaining planned objects
- * are listed and deleted by UID.
+ * deletes whatever matches when it arrives. After a response that leaves the outcome open, the remaining planned
+ * objects are listed and deleted by UID.
  */
 export async function removePlanned<T extends KubeObject>(
   known: KnownObjects<T>,

@@ -3,12 +3,13 @@
 import { keyOf } from '../layout/object-key.ts'
 import type { StoredSet } from '../layout/stored.ts'
 
-/** What belongs to a replica that is being removed is mostly gone before; should that fail, it is looked at again. */
+/** Delay before an object of a replica that is being deleted is reconciled again. It is mostly gone by then. */
 export const removalAfterMs = 5_000
 
 /**
- * Replicas of sets that are being removed, to stay away or to come anew. Thousands of cliques take seconds to go, and they
- * go by label: what others made for such a replica in the meantime would go with them.
+ * Replicas of sets that the operator is deleting, for good or to recreate them. Deleting thousands of cliques takes
+ * seconds and is done by label: objects that another controller created for such a replica meanwhile would be
+ * deleted, too.
  */
 export class RemovalsUnderWay {
   readonly #replicas = new Set<string>()
@@ -19,7 +20,7 @@ export class RemovalsUnderWay {
     return this.#replicas.has(idOf(set, replica))
   }
 
-  /** The same replica is never removed twice at once: one set is looked at by one pass at a time. */
+  /** The same replica is never deleted twice at once: a set has one reconcile at a time. */
   async during<T>(set: StoredSet, replicas: readonly number[], work: () => Promise<T>): Promise<T> {
     const ids = replicas.map(replica => idOf(set, replica))
     for (const id of ids) this.#replicas.add(id)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Everything the operator knows of the cluster: one cache per kind, with the indexes by which planners look things up.
-// What we write is visible here as soon as the write has been answered.
+// The watch caches of the operator: one per kind, with the indexes by which planners look up objects. The operator's
+// own writes are visible here as soon as the API server has responded.
 import {
   type ClusterTopologyBinding,
   type ControllerRevision,
@@ -47,7 +47,7 @@ import { byReplica } from './replica-index.ts'
 import { resources } from './resources.ts'
 
 export interface CachesOptions {
-  /** Which of the kinds are watched that not every cluster has; none of them unless told. */
+  /** Which optional kinds are watched; none unless given. */
   readonly watches?: (resource: ResourceDescriptor) => OptionalWatch
   readonly clock?: Clock
   readonly onFailure?: (resource: string, error: KubeError, retryInMs: number) => void
@@ -203,14 +203,14 @@ export class Caches {
     return resourceClaims?.hasSynced ? resourceClaims : undefined
   }
 
-  /** What schedulers read for our gangs; undefined while the cluster does not serve them. */
+  /** PodGroups of the operator's gangs; undefined while the cluster does not serve them. */
   podGroups(apiVersion: string): Owned<KubeObject> | undefined {
     return this.optional.podGroups.find(
       ({ resource, hasSynced }) => hasSynced && `${resource.group}/${resource.version}` === apiVersion,
     )
   }
 
-  /** Every change of anything but pods, which are too many for whoever is interested in all. */
+  /** Every change of any object but pods, which are too many. */
   onChangeOfAny(handler: (change: Change<KubeObject>, resource: string) => void): void {
     for (const { cache } of this.#running)
       if ((cache as unknown) !== this.pods) cache.onChange(change => handler(change, cache.resource.resource))
@@ -221,14 +221,14 @@ export class Caches {
   }
 }
 
-/** What has no controller is found by the set whose labels it carries. */
+/** An object without a controller is found by the set whose labels it carries. */
 export const byController: IndexFunction<KubeObject> = object => {
   const uid = byControllerUid(object)
   const set = object.metadata.labels?.[label.partOf]
   return uid ?? (set && orphansOf(`${object.metadata.namespace}/${set}` as ObjectKey))
 }
 
-/** Where indexes by controller keep what is left of a set and belongs to nobody. */
+/** The key of indexes by controller for objects of a set that have no controller. */
 export function orphansOf(set: ObjectKey): string {
   return `orphans of ${set}`
 }
@@ -240,7 +240,7 @@ function existenceOf<T extends KubeObject>({ apiVersion, kind, metadata }: Store
 
 interface OptionalCaches {
   readonly resourceClaims: Owned<ResourceClaim> | undefined
-  /** Of everybody: only that they exist. What they say is read when a claim is made from them. */
+  /** Of everybody: only that they exist. Their content is read when a claim is created from them. */
   readonly claimTemplates: WatchCache<ResourceClaimTemplate> | undefined
   readonly kaiTopologies: WatchCache<KaiTopology> | undefined
   readonly podGroups: readonly Owned<KubeObject>[]

@@ -71,7 +71,7 @@ export function isNamedByLabel({ metadata }: KubeObject): boolean {
   return metadata?.name !== undefined && metadata.labels?.[label.name] === metadata.name
 }
 
-/** Whether a gang of the set may have this name, for whatever number of replicas. */
+/** Reports whether a gang of the set may have this name, for any number of replicas. */
 function hasNameOfGang(set: StoredSet, { metadata: { name = '' } = {} }: KubeObject): boolean {
   const replica = Number.parseInt(name.slice(set.metadata.name.length + 1), 10)
   if (Number.isNaN(replica)) return false

@@ -60,7 +60,7 @@ export function patchAutoscaler(
   return combine(metadataPatch(existing, wanted, ['labels']), spec && { spec })
 }
 
-/** Everything but the replica count, which belongs to whoever scales the clique. */
+/** Everything but the replica count, which users and autoscalers own. */
 export function patchClique(existing: Stored<PodClique>, wanted: PodClique): MergePatch | undefined {
   const members = patchMembers(existing.spec, wanted.spec, [
     'roleName',
@@ -73,13 +73,13 @@ export function patchClique(existing: Stored<PodClique>, wanted: PodClique): Mer
   return combine(metadataPatch(existing, wanted, ['labels', 'annotations']), spec && { spec })
 }
 
-/** What a clique that an update has not reached may follow already: what is no part of its pods' template. */
+/** The fields that a clique follows before an update reaches it: those that are not part of its pods' template. */
 export function patchHeldClique(existing: Stored<PodClique>, wanted: PodClique): MergePatch | undefined {
   const spec = patchMembers(existing.spec, wanted.spec, ['minAvailable', 'autoScalingConfig'])
   return spec && { spec }
 }
 
-/** Everything but the replica count, which belongs to whoever scales the group. */
+/** Everything but the replica count, which users and autoscalers own. */
 export function patchScalingGroup(
   existing: Stored<PodCliqueScalingGroup>,
   wanted: PodCliqueScalingGroup,

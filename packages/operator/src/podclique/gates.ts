@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// When a pod may be placed: its gang is complete and lists it, and the base gang of a scaled one is placed.
+// A pod may be scheduled when its gang is complete and lists it, and when the base gang of a scaled gang is
+// scheduled.
 import type { Pod, PodClique, PodGang } from '@grove/api'
 import { isInitialized } from '../state/child-state.ts'
 import { hasOurGate, isTerminating } from '../state/pod-state.ts'
@@ -43,7 +44,7 @@ export function planGates<P extends Pod>({ clique, pods, gang, base }: GateInput
   }
 }
 
-/** What the base gang lacks before scaled gangs may follow. */
+/** The reason why scaled gangs must wait for the base gang; undefined if they need not. */
 function baseGangLacks({ gang, cliqueNamed }: BaseGang): string | undefined {
   if (!gang) return 'its base PodGang does not exist yet'
   for (const group of gang.spec.podgroups) {

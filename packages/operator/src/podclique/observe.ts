@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the caches say about one PodClique, as a plain snapshot. No request, no clock.
+// A plain snapshot of one PodClique from the caches. No request, no clock.
 import type { OperatorConfiguration } from '@grove/api'
 import { cliqueInstanceOf, isWanted } from '../layout/clique-instance.ts'
 import type { CliqueInstance } from '../layout/layout.ts'
@@ -20,11 +20,11 @@ export interface CliqueSnapshot {
   readonly gang: StoredGang | undefined
   /** Undefined for cliques of a base gang. */
   readonly base: BaseGang | undefined
-  /** Whether the replica that the clique belongs to is to stay. */
+  /** True if the set and the group still want the replica that the clique belongs to. */
   readonly isWanted: boolean
-  /** Whether the operator is deleting that replica: new pods would be deleted with it. */
+  /** True while the operator is deleting that replica: new pods would be deleted with it. */
   readonly isBeingRemoved: boolean
-  /** Whether cliques of scaled gangs wait for this one to be scheduled. */
+  /** True if cliques of scaled gangs wait for this one to be scheduled. */
   readonly hasFollowers: boolean
   readonly scheduler: { readonly name: string; readonly backend: SchedulerBackend | undefined }
   readonly configuration: OperatorConfiguration

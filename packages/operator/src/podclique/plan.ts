@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a PodClique needs: pure functions from a snapshot and the time to intents. `planScale`, `planCliqueUpdate` and
-// `planGates` decide; here their decisions become writes.
+// The plan for a PodClique: pure functions from a snapshot and the time to intents. `planScale`, `planCliqueUpdate`
+// and `planGates` decide; here their decisions become writes.
 import { annotation, cliqueErrorCode, eventSource, events, label, type Pod } from '@grove/api'
 import type { Create, Delete, Intent, RemoveGate } from '../apply/intent.ts'
 import { resources } from '../caches/resources.ts'

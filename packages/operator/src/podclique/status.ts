@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The status of a PodClique as its pods tell it. Terminating and finished pods count nowhere.
+// The status of a PodClique, computed from its pods. Terminating and finished pods count nowhere.
 import {
   type Condition,
   type ConditionValue,
@@ -120,7 +120,7 @@ function breach(
     : minAvailableBreached.enoughPods(minAvailable, alive)
 }
 
-/** What is useless now was of use before: since when these pods can have been too few without a break. */
+/** The earliest time since which these pods can have been too few without a break. */
 function tooFewSince(active: readonly Pod[], scheduled: number, minAvailable: number): number {
   return nthBeginning(active.filter(isUseless).map(notReadySince), scheduled - minAvailable + 1)
 }

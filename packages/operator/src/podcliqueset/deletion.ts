@@ -34,7 +34,10 @@ const orphanFinalizer = 'orphan'
 /** ComputeDomains are kept this long for pods that do not end: twice the usual grace period of a pod. */
 export const domainsHeldMs = 60_000
 
-/** How long sets have been terminating, by the operator's clock: the clock of the API server may be hours away from it. */
+/**
+ * Measures how long sets have been terminating by the operator's clock: the clock of the API server may be hours away
+ * from it.
+ */
 export class TerminatingSets {
   /** UID → when it was first seen terminating; monotonic. */
   readonly #since = new Map<string, number>()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which gangs a set has. What is in them is the business of their own controller.
+// The gangs that a set has. Their own controller decides which pods they list.
 import type { PodGang } from '@grove/api'
 import { execute } from '../apply/execute.ts'
 import type { Caches } from '../caches/caches.ts'
@@ -40,7 +40,7 @@ export async function syncGangs(
   if (failures.length) throw new ReconcileFailed(failures)
 }
 
-/** Whether every gang of a set has all of its pods, scheduled or not. */
+/** Reports whether every gang of a set has all of its pods, scheduled or not. */
 export function areGangsComplete(set: StoredSet, context: OperatorContext): boolean {
   return Iterator.from(eachPodGang(set, groupReplicasOf(set, context))).every(instance => {
     const gang = gangOf(set, instance, context.caches)
@@ -53,7 +53,10 @@ function gangOf({ metadata }: StoredSet, { name }: PodGangReference, caches: Cac
   return gang && isControlledBy(gang, metadata.uid) ? gang : undefined
 }
 
-/** How many replicas of a group have gangs. Of a group above its limit those that have members: no further ones are made. */
+/**
+ * The number of replicas of a group that have gangs. Of a group above its limit those that have members: no further
+ * ones are made.
+ */
 function groupReplicasOf(set: StoredSet, { caches, configuration }: OperatorContext): GroupReplicas {
   const { namespace, uid } = set.metadata
   return group => {

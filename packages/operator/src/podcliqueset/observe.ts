@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the caches say about one PodCliqueSet and its children. No request, no clock. A set may have thousands of children, so
-// they are looked up by name when a planner asks for them.
+// A snapshot of one PodCliqueSet and its children from the caches. No request, no clock. A set may have thousands of
+// children, so they are looked up by name when a planner asks for them.
 import { type ClusterTopologyBinding, label, type OperatorConfiguration } from '@grove/api'
 import type { Caches } from '../caches/caches.ts'
 import { numberLabel } from '../layout/clique-instance.ts'

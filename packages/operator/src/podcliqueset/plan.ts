@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a PodCliqueSet writes to itself: its finalizer, the announcement of a revision, its status. Pure. Its children are planned
-// in components.ts.
+// The writes of a PodCliqueSet to itself: its finalizer, the announcement of a revision, its status. Pure. Its
+// children are planned in components.ts.
 import {
   type ConditionValue,
   conditionType,
@@ -54,9 +54,9 @@ export function announcement(
 }
 
 export interface StatusOptions {
-  /** Whether this reconcile has announced the revision. */
+  /** True if this reconcile has announced the revision. */
   readonly isAnnounced: boolean
-  /** Whether the children are as wanted. If not, the update stays as it is. */
+  /** True if the children are in sync. If not, the update stays as it is. */
   readonly isSynced: boolean
   readonly lastErrors: readonly LastError[]
   readonly now: string

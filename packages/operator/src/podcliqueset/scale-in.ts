@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Deletes replicas that are no longer wanted. Parents are deleted before pods: when the last pod of a replica is gone, no
-// clique, group, gang or Service of it is left. Cliques, groups and pods are deleted by label, in a few requests however
-// many they are; gangs carry no replica index and Services may be copies, so both are deleted one by one.
+// Deletes replicas that are no longer wanted. Parents are deleted before pods: when the last pod of a replica is
+// gone, no clique, group, gang or Service of it is left. Cliques, groups and pods are deleted by label, in a few
+// requests for any number of them. Gangs carry no replica index, and Services may be copies, so both are deleted one
+// by one.
 import {
   type EventValue,
   eventSource,

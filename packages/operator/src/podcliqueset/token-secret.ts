@@ -15,14 +15,14 @@ import type { OperatorContext } from '../operator-context.ts'
 
 /** Written by the cluster next to the token. */
 const accountUidAnnotation = 'kubernetes.io/service-account.uid'
-/** What was seen of a Secret is believed this long: many cliques of one set start together. */
+/** A Secret is not read again within this time: many cliques of one set start together. */
 const believedMs = 1_000
 /** While cliques wait for a token, the Secret is read after these waits, each twice as long as the one before. */
 const firstPollMs = 100
 const longestPollMs = 5_000
 /** Clusters fill a token in within moments. After this the set reports that it is missing. */
 const reportedAfterMs = 10_000
-/** Pods that still use the former Secret end when they end; looking more often helps nobody. */
+/** Pods that still use the former Secret end at their own time, so reading it more often is of no use. */
 const formerLookedAtMs = 60_000
 
 /** Reconciles of others that a token makes possible. */
@@ -48,7 +48,7 @@ export class TokenSecrets {
   readonly #looking = new Map<string, Promise<boolean>>()
   /** Sets whose Secret is there, with the account that it is for, by UID: it is made once and never changed. */
   readonly #known = new Map<string, string>()
-  /** What was last seen of the Secret of a set, and when. */
+  /** The Secret of a set as it was last read, and when. */
   readonly #seen = new Map<string, { readonly at: number; readonly isFilled: boolean }>()
   /** Being made, by the set's UID: cliques ask for it while the set's own pass is at it. */
   readonly #providing = new Map<string, Promise<void>>()
@@ -69,8 +69,8 @@ export class TokenSecrets {
   }
 
   /**
-   * After the set's account is there: a token for an account that does not exist is thrown away by the cluster. Looks at
-   * the Secret each time: nobody tells us when it is taken away.
+   * After the set's account is there: a token for an account that does not exist is thrown away by the cluster. Reads
+   * the Secret each time: the operator does not watch Secrets.
    */
   async sync(set: StoredSet, signal: AbortSignal): Promise<void> {
     const { uid } = set.metadata
@@ -82,7 +82,10 @@ export class TokenSecrets {
       await this.#removeFormer(set, signal)
   }
 
-  /** Whether the pods of a clique that wait for others have a token to do so. If not, it wakes the clique as soon as there is one. */
+  /**
+   * Reports whether the pods of a clique that start after others have a token. If not, it wakes the clique as soon as
+   * there is one.
+   */
   async isFilledFor(set: StoredSet, clique: ObjectKey, signal: AbortSignal): Promise<boolean> {
     const { uid } = set.metadata
     if (this.#seenLately(uid)?.isFilled) return true
@@ -133,7 +136,7 @@ export class TokenSecrets {
     return looking
   }
 
-  /** Whether there is a token. A Secret that is gone is made again. */
+  /** Reports whether there is a token. A Secret that is gone is made again. */
   async #lookAlone(set: StoredSet, signal: AbortSignal): Promise<boolean> {
     const { name, uid } = set.metadata
     const secret = await this.#read(set, names.tokenSecret(name), signal)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the caches say about one PodGang, as a plain snapshot. No request, no clock.
+// A plain snapshot of one PodGang from the caches. No request, no clock.
 import type { TopologyLevel } from '@grove/api'
 import { type GangKey, gangInstanceOf, parseGangKey } from '../layout/gang-key.ts'
 import type { PodGangInstance } from '../layout/layout.ts'
@@ -18,7 +18,7 @@ export interface GangSnapshot {
   readonly members: GangMembers
   readonly levels: readonly TopologyLevel[] | undefined
   readonly schedulerName: string
-  /** Whether the operator is deleting the replica: its pods are deleted with it, or are followed by others. */
+  /** True while the operator is deleting the replica. */
   readonly isBeingRemoved: boolean
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a PodGang should say. Pods are added to what it lists when it is complete, not one by one: a gang of a thousand
-// pods is patched once and not a thousand times. What is gone is dropped from the list at once.
+// The wanted PodGang. Pods are added to its list when it is complete, not one by one: a gang of a thousand pods is
+// patched once and not a thousand times. Deleted pods are removed from the list at once.
 import {
   type ConditionValue,
   eventSource,
@@ -95,7 +95,7 @@ function patchTowards(existing: PodGang, wanted: PodGang): Readonly<Record<strin
   return { ...((labels || annotations) && { metadata }), ...(spec && { spec }) }
 }
 
-/** Only our own condition, and the phase while nobody has set one: the rest belongs to the scheduler. */
+/** Sets the operator's own condition, and the phase while it is empty. The scheduler owns the rest. */
 export function statusWith(gang: PodGang, initialized: ConditionValue, now: string): PodGangStatus {
   const before = gang.status
   const { generation: observedGeneration = 1 } = gang.metadata

@@ -8,13 +8,14 @@ import { FakeClock, type ReconcileContext, silentLogger } from '@grove/kube'
 import { RemovalsUnderWay } from '../apply/removals-under-way.ts'
 import { StatusPace } from '../apply/status-pace.ts'
 import { resources } from '../caches/resources.ts'
+import { gangKey } from '../layout/gang-key.ts'
 import { schedulerBackends } from '../schedulers/registry.ts'
 import { clique, samplePod, sampleSet } from '../testing/sample-set.ts'
 import { SimulatedApi } from '../testing/simulation/api.ts'
 import { GangFailures } from './failures.ts'
 import { creationGraceMs, GangReconciler, lackGraceMs } from './reconcile.ts'
 
-const key = 'serving/w/0'
+const key = gangKey('serving/w/0')
 
 function bed() {
   const clock = new FakeClock(Date.UTC(2030, 0, 1))

@@ -92,7 +92,7 @@ export class GangReconciler {
     return this.#writeStatus(key, gang, plan, incompleteMs, signal)
   }
 
-  /** How long the gang has been incomplete, or how long ago that was last reported. */
+  /** Time since the gang was first incomplete, or since that was last reported. */
   #incompleteMs(key: GangKey, isComplete: boolean): number {
     const now = this.#context.clock.monotonic()
     if (isComplete) {

@@ -94,8 +94,8 @@ async function intentOf(
 }
 
 /**
- * Makes the gang the controller of an object that has none and carries the operator's labels, or whose controller was a former
- * gang of this name: that gang is gone, because the name is in use again. Undefined for any other object.
+ * Makes the gang the controller of an object that has none and carries the operator's labels. The same for an object
+ * of a former gang of this name: that gang is gone, because the name is in use again. Undefined for any other object.
  */
 function adoption(
   gang: StoredGang,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the caches say about one PodCliqueScalingGroup, as a plain snapshot. No request, no clock.
+// A plain snapshot of one PodCliqueScalingGroup from the caches. No request, no clock.
 import { label, type OperatorConfiguration, type PodClique } from '@grove/api'
 import { groupInstanceOf, numberLabel } from '../layout/clique-instance.ts'
 import type { ScalingGroupInstance } from '../layout/layout.ts'
@@ -24,7 +24,10 @@ export interface GroupSnapshot {
   hasOutdatedPods(clique: PodClique): boolean
   /** The gangs of these cliques. */
   gangsOf(cliques: readonly StoredClique[]): readonly StoredGang[]
-  /** Whether the operator is deleting the set's replica that the group belongs to: new members would be deleted with it. */
+  /**
+   * True while the operator is deleting the set's replica that the group belongs to: new members would be deleted
+   * with it.
+   */
   readonly isBeingRemoved: boolean
   readonly configuration: OperatorConfiguration
 }

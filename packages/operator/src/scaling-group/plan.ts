@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a PodCliqueScalingGroup needs: pure functions from a snapshot and the time to intents.
+// The plan for a PodCliqueScalingGroup: pure functions from a snapshot and the time to intents.
 import { eventSource, events, label, type PodClique, scalingGroupErrorCode } from '@grove/api'
 import type { Create, Intent, Patch } from '../apply/intent.ts'
 import { mostCreated } from '../apply/writes.ts'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Before anything is taken down its pods are asked themselves, at the API server. What the operator knows may
-// be older than the deadline: one that was paused hears its timers before its watches, and one that starts
-// finds the statuses of its predecessor.
+// Before a replica is terminated, the operator lists its pods at the API server. Its caches may be older than the
+// deadline: after a pause timers fire before watches deliver, and a new operator finds the statuses of its
+// predecessor.
 import {
   label,
   managedLabels,
@@ -42,7 +42,7 @@ interface LiveObjects {
   groupNamed(name: string): StoredScalingGroup | undefined
 }
 
-/** Whether a replica of a set is still to be taken down. */
+/** Reports whether a replica of a set is still to be terminated. */
 export async function isReplicaDue(
   set: StoredSet,
   replica: number,
@@ -66,7 +66,7 @@ export async function isReplicaDue(
   return breach !== undefined && breach.deadline <= context.clock.now()
 }
 
-/** Those replicas of a scaling group that are still to be taken down. */
+/** The replicas of a scaling group that are still to be terminated. */
 export async function dueReplicas(
   set: StoredSet,
   group: StoredScalingGroup,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Terminates a replica of a set: deletes its cliques and pods by label, in two requests, then marks its scaling groups, so that the
-// same breach does not terminate it again. In this order: an operator that dies in between repeats the deletion once and goes on.
+// Terminates a replica of a set: deletes its cliques and pods by label, in two requests. Then it marks its scaling
+// groups, so that the same breach does not terminate the replica again. In this order: an operator that dies in
+// between repeats the deletion once and goes on.
 import {
   eventSource,
   events,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What happens to many children of one parent at once is one reason to look at the parent, not hundreds; the more there
-// are, the more a look costs and the longer it can wait.
+// Changes of many children enqueue their parent once, not hundreds of times. The more children there are, the more a
+// reconcile costs and the longer it is delayed.
 import type { Source, WorkQueue } from '@grove/kube'
 import type { ObjectKey } from '../layout/object-key.ts'
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What wakes each controller, and how long it may wait for more of the same.
+// The event sources of each controller, and how long their keys are debounced.
 import {
   type ClusterTopologyBinding,
   label,
@@ -43,7 +43,7 @@ import {
   setsOf,
 } from './predicates.ts'
 
-/** What wakes a set: itself, its children, and what somebody takes away of them. */
+/** A set is enqueued by itself, by its children, and by deletions and edits of them. */
 export function setSources(caches: Caches, log: Logger, queue: () => WorkQueue<ObjectKey>) {
   const ofChildren = (source: Source<ObjectKey>) =>
     debounced(source, queue, key => {
@@ -69,7 +69,7 @@ export function setSources(caches: Caches, log: Logger, queue: () => WorkQueue<O
     ...(caches.controllerRevisions
       ? [from(caches.controllerRevisions, log, change => (change.type === 'delete' ? setsOf(change) : []))]
       : []),
-    // What is edited of a gang its own controller mends.
+    // The controller of gangs reverts edits of them.
     ofChildren(
       from(caches.gangs, log, change =>
         change.type === 'delete' || hasBecomeComplete(change) ? setsOf(change) : [],
@@ -90,7 +90,7 @@ export function bindingSources(caches: Caches, log: Logger) {
       change => (change.type !== 'delete' && needsReconcile(change) ? [change.new.metadata.name] : []),
       log,
     ),
-    // Topologies of schedulers that somebody changed: whose they are, their owner or the bindings say.
+    // Edited topologies of schedulers: their owner reference or the bindings say which binding they belong to.
     ...(caches.optional.kaiTopologies
       ? [
           sourceOf<Change<KubeObject>, string>(
@@ -162,7 +162,7 @@ export interface GangsToRepair {
 }
 
 export function gangSources(caches: Caches, log: Logger, gangs: GangsToRepair) {
-  // What somebody did to a gang, or to what its scheduler reads of it, is undone.
+  // Edits of a gang, or of the object that its scheduler reads, are reverted.
   const repaired = <T extends KubeObject>(cache: Observable<T>) =>
     sourceOf<Change<T>, GangKey>(
       handler => cache.onChange(handler),
@@ -201,8 +201,8 @@ function isResized(change: Change<InNamespace<PodCliqueSet>>): boolean {
 }
 
 /**
- * Of a set that goes or is gone nothing is made again, so thousands of pods on their way out are nobody's work. Should
- * the set only be late to arrive, it wakes all of its children itself.
+ * Nothing of a terminating or deleted set is recreated, so its thousands of terminating pods enqueue nothing. A set
+ * that arrives late enqueues all of its children itself.
  */
 function isOfLivingSet(caches: Caches, change: Change<KubeObject>): boolean {
   const { namespace, labels } = (change.new ?? change.old).metadata
@@ -222,7 +222,7 @@ function cliquesOfGang(caches: Caches, change: Change<PodGang>): ObjectKey[] {
     ...[change.old, change.new].flatMap(gang =>
       (gang?.spec.podgroups ?? []).map(group => `${gang?.metadata.namespace}/${group.name}` as ObjectKey),
     ),
-    // Made again after somebody took it away, it is what those behind it waited for.
+    // A recreated base gang is what the scaled gangs behind it waited for.
     ...(change.type === 'add' ? caches.cliques.byIndex('basePodGang', keyOf(change.new)).map(keyOf) : []),
   ]
 }
