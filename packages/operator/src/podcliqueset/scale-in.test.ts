@@ -18,7 +18,7 @@ const set = sampleSet({
   groups: [group('g', ['work'], 3, 2)],
 })
 
-test('a replica that is wanted again while it goes is made anew when it is gone, and not before', async () => {
+test('a replica that is wanted again during its deletion is recreated when it is gone, and not before', async () => {
   const { simulation, asked } = await watchedSet(set)
   const { api } = simulation
   const uidsOf = (resource: Resource<KubeObject>) =>
@@ -51,7 +51,7 @@ test('a replica that is wanted again while it goes is made anew when it is gone,
   for (const [at, uids] of before.entries()) for (const uid of uids) assert.ok(!after[at]!.has(uid))
 })
 
-test('a clique whose removal fails is looked at again: what happened to it meanwhile was not told', async () => {
+test('a clique whose deletion fails is reconciled again and then reports its status', async () => {
   const { simulation } = await watchedSet(set)
   const { api } = simulation
   assert.equal(await simulation.lookAgainAfter('w-0-web'), undefined)

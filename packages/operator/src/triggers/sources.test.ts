@@ -95,7 +95,7 @@ test('of a set that goes or is gone neither pods nor gangs wake cliques', () => 
   }
 })
 
-test('a pod without an owner wakes nobody', () => {
+test('a pod without an owner enqueues no key', () => {
   assert.deepEqual(wokenIn(cliqueSources, {})('pods', undefined, samplePod('p')), [])
 })
 
@@ -127,7 +127,7 @@ const scheduled = (name: string, scheduledReplicas: number, labels: Record<strin
   status: { scheduledReplicas },
 })
 
-test('what is placed of a base gang wakes the cliques of the gangs behind it, and nobody else', () => {
+test('a scheduled clique of a base gang enqueues the cliques of the gangs behind it, and no other', () => {
   const woken = wokenIn(cliqueSources, {
     'cliques/basePodGang/serving/w-0': [clique('w-0-g-1-a'), clique('w-0-g-2-a')],
   })
