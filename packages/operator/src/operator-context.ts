@@ -2,7 +2,7 @@
 
 import type { OperatorConfiguration } from '@grove/api'
 import type { Clock } from '@grove/kube'
-import type { EventSink } from './apply/event-sink.ts'
+import type { EventSink } from './apply/intent.ts'
 import type { RemovalsUnderWay } from './apply/removals-under-way.ts'
 import type { StatusDebounce } from './apply/status-debounce.ts'
 import type { Caches } from './caches/caches.ts'

@@ -8,7 +8,6 @@ import { TerminatingNamespaces } from './caches/terminating-namespaces.ts'
 import { numberLabel } from './layout/clique-instance.ts'
 import { type GangKey, gangKeyOfMember, parseGangKey } from './layout/gang-key.ts'
 import { keyOf, type ObjectKey, refOf } from './layout/object-key.ts'
-import type { StoredSet } from './layout/stored.ts'
 import type { OperatorContext } from './operator-context.ts'
 import { owningSet } from './ownership/owner-lookup.ts'
 import { reconcileClique } from './podclique/reconcile.ts'
@@ -65,7 +64,7 @@ export class Operator {
         (key, run) => gangs.reconcile(key, run),
         key => {
           const { namespace, set: name } = parseGangKey(key)
-          return { set: caches.sets.get({ namespace, name }) as StoredSet | undefined }
+          return { set: caches.sets.get({ namespace, name }) }
         },
       ),
       sources: gangSources(caches, log, gangs),
@@ -86,7 +85,7 @@ export class Operator {
       workers: workersOf('podCliqueSet'),
       reconcile: namespaces.guarded(
         (key, run) => sets.reconcile(key, run),
-        key => ({ set: caches.sets.get(refOf(key)) as StoredSet | undefined }),
+        key => ({ set: caches.sets.get(refOf(key)) }),
       ),
       sources: setSources(caches, log, () => this.#sets.queue),
     })

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every object of a fully rolled-out set, without a cluster: the same builders that the controllers use, applied to a
-// world in which every pod is ready. Pods carry their hostname as name and have lost our gate.
+// Every object of a fully rolled-out set, without a cluster: the builders of the controllers, with every pod ready. Pods carry their
+// hostname as name and no gate.
 import {
   type ClusterTopologyBinding,
-  cliqueErrorCode,
   type OperatorConfiguration,
   type ResourceClaimSpec,
   type ResourceClaimTemplate,
   type ResourceSharing,
   scheduler,
-  setErrorCode,
 } from '@grove/api'
-import { CodedError } from './errors/coded-error.ts'
+import { cliqueErrors, gangErrors } from './errors/catalogue.ts'
 import {
   type CliqueInstance,
   groupReplicasFromTemplate,
@@ -25,7 +23,7 @@ import {
 } from './layout/layout.ts'
 import { mnnvlGroups } from './layout/mnnvl.ts'
 import type { Owner } from './layout/owner.ts'
-import type { Identified, StoredGang, StoredSet } from './layout/stored.ts'
+import type { StoredClique, StoredGang, StoredSet } from './layout/stored.ts'
 import { topologyName } from './layout/topology.ts'
 import { autoscalers } from './objects/autoscaler.ts'
 import { podClique } from './objects/clique.ts'
@@ -135,14 +133,11 @@ function renderClique(
   find: FindTemplate,
   context: RenderContext,
 ): RenderedClique {
-  const clique = podClique(set, instance, owner, hashes[instance.template.name] ?? '') as Identified<
-    ReturnType<typeof podClique>
-  >
+  const clique = podClique(set, instance, owner, hashes[instance.template.name] ?? '') as StoredClique
   const name = clique.spec.podSpec.schedulerName || context.backends.nameFor(set)
   const backend = context.backends.find(name)
   if (!backend) {
-    const message = `schedulerName "${name}" is not enabled in OperatorConfiguration`
-    throw new CodedError('Sync', cliqueErrorCode.buildPod, message)
+    throw cliqueErrors.schedulerNotRendered(name)()
   }
   const indexes = range(0, clique.spec.replicas)
   const pods = indexes.map(index => {
@@ -174,7 +169,7 @@ function renderGangs(
       levels,
       schedulerName,
       podsOf: clique => podsOf.get(clique) ?? [],
-    }) as Identified<ReturnType<typeof podGang>>
+    }) as StoredGang
     return [gang, ...schedulerObjects(backend, gang, { set, ...topologyReferenceOf(binding, backend.name) })]
   })
 }
@@ -188,7 +183,7 @@ function schedulerObjects(
     return backend.objectsFor(gang, context)
   } catch (error) {
     if (!(error instanceof GangMappingError)) throw error
-    throw new CodedError('Sync', setErrorCode.applyPodGang, error.message)
+    throw gangErrors.mapping(error.message)()
   }
 }
 

@@ -77,7 +77,7 @@ export class Supervisor {
 
   /** Returns when every process has exited and the directories are removed. */
   async stop(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    if (this.#hasExited) return
     const exit = once(this.#child, 'exit')
     this.#child.ref()
     if (this.#child.connected) this.#child.send({ id: 0, do: 'stop' } satisfies Request, () => {})
@@ -98,8 +98,13 @@ export class Supervisor {
     }
   }
 
+  get #hasExited(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null
+  }
+
   async #ask(request: Unnumbered<Request>): Promise<Started | undefined> {
-    if (!this.#child.connected) throw new Error('The control plane was stopped')
+    // The exit may be reported before the end of the channel.
+    if (this.#hasExited || !this.#child.connected) throw new Error('The control plane was stopped')
     const id = ++this.#lastId
     const response: Response = Promise.withResolvers()
     this.#responses.set(id, response)

@@ -14,9 +14,6 @@ import {
   type Resource,
   type Stored,
 } from '@grove/kube'
-import type { Caches } from '../caches/caches.ts'
-import type { StoredSet } from '../layout/stored.ts'
-import type { RemovalsUnderWay } from './removals-under-way.ts'
 import { runAll } from './writes.ts'
 
 export interface PlannedRemoval {
@@ -34,8 +31,8 @@ export interface KnownObjects<T extends KubeObject = KubeObject> {
 
 /**
  * The selector must match no object that the cache does not hold. A collection request is never repeated, because it
- * deletes whatever matches when it arrives: after a response that leaves the outcome open, the remaining planned objects
- * are listed and deleted by UID.
+ * deletes whatever matches when it arrives. After a response that leaves the outcome open, the remaining planned
+ * objects are listed and deleted by UID.
  */
 export async function removePlanned<T extends KubeObject>(
   known: KnownObjects<T>,
@@ -64,21 +61,8 @@ export async function removePlanned<T extends KubeObject>(
   }
 }
 
-/** Deletes the pods of cliques that are deleted already, given by UID. The next reconcile of the set repeats what fails. */
-export async function removePodsOf(
-  set: StoredSet,
-  cliques: ReadonlySet<string>,
-  removal: Omit<PlannedRemoval, 'planned'>,
-  { caches, removals }: { readonly caches: Caches; readonly removals: RemovalsUnderWay },
-  signal: AbortSignal,
-): Promise<void> {
-  removals.leavePods(set, cliques)
-  await removePlanned(caches.pods, { ...removal, planned: cliques }, caches.client, signal)
-  removals.podsRemoved(set, cliques)
-}
-
 /** Deletes exactly these objects, not objects that have taken their names since. Returns the failures. */
-export function removeByUid<T extends KubeObject>(
+function removeByUid<T extends KubeObject>(
   resource: Resource<T>,
   objects: readonly Stored<T>[],
   client: Pick<Client, 'delete'>,

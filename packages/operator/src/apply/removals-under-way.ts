@@ -4,8 +4,9 @@ import { keyOf, type ObjectKey } from '../layout/object-key.ts'
 import type { StoredSet } from '../layout/stored.ts'
 
 /**
- * Replicas of sets that are being removed, to stay away or to come anew. Thousands of cliques take seconds to go, and they
- * go by label: what others made for such a replica in the meantime would go with them.
+ * Replicas of sets that the operator is deleting, for good or to recreate them. Deleting thousands of cliques takes
+ * seconds and is done by label: objects that another controller created for such a replica meanwhile would be
+ * deleted, too.
  */
 export class RemovalsUnderWay {
   readonly #replicas = new Set<string>()
@@ -13,7 +14,7 @@ export class RemovalsUnderWay {
   readonly #podsLeft = new Map<string, Set<string>>()
   readonly #listeners: ((set: ObjectKey, replicas: ReadonlySet<number>) => void)[] = []
 
-  /** Reports every removal that ended, whether it succeeded or not: what was held back meanwhile goes on. */
+  /** Reports every removal that ended, whether it succeeded or not: objects that were held back are reconciled again. */
   onEnd(listener: (set: ObjectKey, replicas: ReadonlySet<number>) => void): void {
     this.#listeners.push(listener)
   }
@@ -22,7 +23,7 @@ export class RemovalsUnderWay {
     return this.#replicas.has(idOf(set, replica))
   }
 
-  /** The same replica is never removed twice at once: one set is looked at by one pass at a time. */
+  /** The same replica is never deleted twice at once: a set has one reconcile at a time. */
   async during<T>(set: StoredSet, replicas: readonly number[], work: () => Promise<T>): Promise<T> {
     const ids = replicas.map(replica => idOf(set, replica))
     for (const id of ids) this.#replicas.add(id)

@@ -10,7 +10,7 @@ import { patchObject } from './writes.ts'
  * status from an outdated view would hide the newer one.
  */
 export async function writeStatus<T extends KubeObject & { readonly status?: unknown }>(
-  caches: Caches,
+  caches: Pick<Caches, 'client'>,
   resource: Resource<T>,
   object: Stored<T>,
   status: unknown,

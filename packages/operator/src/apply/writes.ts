@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Carries out what plans ask for: many writes at a time but not any number, every failure collected, none swallowed.
+// Runs requests in parallel, up to a bound. Every failure is collected, none is dropped.
 import type { Client, KubeObject, PatchOptions, Resource, Stored } from '@grove/kube'
 
-/** One pass never has more requests under way than this: a large set must not crowd out the others. */
+/** One reconcile never has more requests under way than this: a large set must not crowd out the others. */
 export const parallelWrites = 32
 /**
  * Objects of one kind that one reconcile creates at most. A set may want many thousands: the next reconcile creates the
@@ -54,7 +54,7 @@ export async function runSlowStart(
         begin()
       } catch (error) {
         failures.push({ at, error })
-        // What is rejected is followed by less, not by as much again.
+        // A rejection reduces the number of requests under way.
         return
       }
     }
@@ -93,6 +93,3 @@ export function patchObject<T extends KubeObject>(
     options,
   )
 }
-
-/** `more`: everything that one reconcile creates was created, and the next one continues. */
-export type Progress = 'complete' | 'more'

@@ -40,6 +40,7 @@ import {
   type WriteRecorder,
 } from '@grove/kube'
 import type { ObjectKey } from '../layout/object-key.ts'
+import type { InNamespace, StoredPod } from '../layout/stored.ts'
 import type { ComputeDomain } from '../objects/compute-domain.ts'
 import type { KaiTopology } from '../objects/kai-topology.ts'
 import { projectPod } from './pod-projection.ts'
@@ -59,11 +60,11 @@ type Owned<T extends KubeObject> = WatchCache<T, T, 'controller'>
 
 export class Caches {
   readonly client: CachedClient
-  readonly sets: WatchCache<PodCliqueSet>
-  readonly groups: WatchCache<PodCliqueScalingGroup, PodCliqueScalingGroup, 'controller' | 'set'>
-  readonly cliques: WatchCache<PodClique, PodClique, 'controller' | 'set' | 'basePodGang'>
-  readonly gangs: Owned<PodGang>
-  readonly pods: Owned<Pod>
+  readonly sets: WatchCache<PodCliqueSet, InNamespace<PodCliqueSet>>
+  readonly groups: WatchCache<PodCliqueScalingGroup, InNamespace<PodCliqueScalingGroup>, 'controller' | 'set'>
+  readonly cliques: WatchCache<PodClique, InNamespace<PodClique>, 'controller' | 'set' | 'basePodGang'>
+  readonly gangs: WatchCache<PodGang, InNamespace<PodGang>, 'controller'>
+  readonly pods: WatchCache<Pod, InNamespace<Pod>, 'controller'>
   readonly services: Owned<Service>
   readonly serviceAccounts: Owned<ServiceAccount>
   readonly roles: Owned<Role>
@@ -95,9 +96,12 @@ export class Caches {
       }),
     })
     // Objects of ours among those of everybody else: only ours are worth the memory.
-    const ours = <T extends KubeObject>(resource: Resource<T>, project?: Projection<T, T>): Owned<T> =>
-      keep(
-        new WatchCache<T, T, 'controller'>(client, resource, {
+    const ours = <T extends KubeObject, P extends KubeObject = T>(
+      resource: Resource<T>,
+      project?: Projection<T, P>,
+    ): WatchCache<T, P, 'controller'> =>
+      keep<T, WatchCache<T, P, 'controller'>>(
+        new WatchCache<T, P, 'controller'>(client, resource, {
           ...common(resource),
           labelSelector: `${label.managedBy}=${operatorName}`,
           indexes: { controller: byController },
@@ -106,17 +110,21 @@ export class Caches {
       )
     const bySet = byLabel(label.partOf, { namespaced: true })
     this.sets = keep(
-      new WatchCache<PodCliqueSet>(client, resources.podCliqueSets, common(resources.podCliqueSets)),
+      new WatchCache<PodCliqueSet, InNamespace<PodCliqueSet>>(
+        client,
+        resources.podCliqueSets,
+        common(resources.podCliqueSets),
+      ),
     )
     this.groups = keep(
-      new WatchCache<PodCliqueScalingGroup, PodCliqueScalingGroup, 'controller' | 'set'>(
+      new WatchCache<PodCliqueScalingGroup, InNamespace<PodCliqueScalingGroup>, 'controller' | 'set'>(
         client,
         resources.podCliqueScalingGroups,
         { ...common(resources.podCliqueScalingGroups), indexes: { controller: byController, set: bySet } },
       ),
     )
     this.cliques = keep(
-      new WatchCache<PodClique, PodClique, 'controller' | 'set' | 'basePodGang'>(
+      new WatchCache<PodClique, InNamespace<PodClique>, 'controller' | 'set' | 'basePodGang'>(
         client,
         resources.podCliques,
         {
@@ -130,7 +138,7 @@ export class Caches {
       ),
     )
     this.gangs = keep(
-      new WatchCache<PodGang, PodGang, 'controller'>(client, resources.podGangs, {
+      new WatchCache<PodGang, InNamespace<PodGang>, 'controller'>(client, resources.podGangs, {
         ...common(resources.podGangs),
         indexes: { controller: byController },
       }),
@@ -201,7 +209,7 @@ export class Caches {
       if ((cache as unknown) !== this.pods) cache.onChange(change => handler(change, cache.resource.resource))
   }
 
-  podsOf(clique: KubeObject): Stored<Pod>[] {
+  podsOf(clique: KubeObject): StoredPod[] {
     return this.pods.byIndex('controller', clique.metadata?.uid ?? '')
   }
 }

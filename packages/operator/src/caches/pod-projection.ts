@@ -2,9 +2,10 @@
 
 import { annotation, mnnvlClaimName, type Pod } from '@grove/api'
 import type { Stored } from '@grove/kube'
+import type { StoredPod } from '../layout/stored.ts'
 
 /** Of thousands of pods, only what planners read. Never to be sent back with an update. */
-export function projectPod(pod: Stored<Pod>): Stored<Pod> {
+export function projectPod(pod: Stored<Pod>): StoredPod {
   const { metadata, spec, status } = pod
   const failures = metadata.annotations?.[annotation.consecutiveFailures]
   const isFailed = status?.phase === 'Failed'
@@ -41,7 +42,7 @@ export function projectPod(pod: Stored<Pod>): Stored<Pod> {
         initContainerStatuses: status.initContainerStatuses.map(projectContainer),
       }),
     },
-  } as Stored<Pod>
+  } as StoredPod
 }
 
 type PodCondition = NonNullable<NonNullable<Pod['status']>['conditions']>[number]

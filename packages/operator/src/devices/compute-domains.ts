@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The NVLink domains of a set. Deleting one shuts the fabric down under whoever uses it, so a domain is
-// released only when the pods of its replica are gone, or claim no place in it any more.
+// The ComputeDomains (NVLink) of a set. Deleting one shuts down the fabric under the pods that use it. A domain is therefore
+// released only when the pods of its replica are gone or claim no place in it any more.
 import {
   eventSource,
   events,
@@ -11,63 +11,65 @@ import {
   names,
   type OwnerReference,
   type PodSpec,
-  setErrorCode,
 } from '@grove/api'
-import {
-  type Client,
-  isAlreadyExists,
-  isNotFound,
-  type KubeObject,
-  type Resource,
-  type Stored,
-} from '@grove/kube'
-import { firstBatch, mostCreated, type Progress, patchObject, runAll, runSlowStart } from '../apply/writes.ts'
+import type { Stored } from '@grove/kube'
+import { execute, executeEach, nothingDone, type Outcome } from '../apply/execute.ts'
+import type { Create, Intent, MergePatch } from '../apply/intent.ts'
+import { firstBatch } from '../apply/writes.ts'
 import { resources } from '../caches/resources.ts'
-import { CodedError, ReconcileFailed, textOf } from '../errors/coded-error.ts'
+import { setErrors } from '../errors/catalogue.ts'
+import { throwIfAny } from '../errors/coded-error.ts'
 import { eachReplica } from '../layout/layout.ts'
 import { mnnvlGroups } from '../layout/mnnvl.ts'
-import { isControlledBy } from '../layout/owner.ts'
+import { keyOf } from '../layout/object-key.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import { type ComputeDomain, computeDomain } from '../objects/compute-domain.ts'
 import type { WantedChild } from '../objects/wanted-child.ts'
 import type { OperatorContext } from '../operator-context.ts'
-import { type MergePatch, planChildren } from '../ownership/child-objects.ts'
+import { planChildren } from '../ownership/child-objects.ts'
 
 export async function syncComputeDomains(
   set: StoredSet,
   context: OperatorContext,
   signal: AbortSignal,
-): Promise<Progress> {
+): Promise<Outcome> {
   const { caches } = context
-  if (!caches.computeDomains) return 'complete'
+  if (!caches.computeDomains) return nothingDone
   const groups = mnnvlGroups(set)
   const existing = caches.computeDomains.byIndex('controller', set.metadata.uid)
-  if (groups.length === 0 && existing.length === 0) return 'complete'
+  if (groups.length === 0 && existing.length === 0) return nothingDone
   const plan = planChildren<ComputeDomain>({
     wanted: wantedDomains(set, groups),
     existing,
     ownerUid: set.metadata.uid,
     prune: true,
-    patch: whatIsMissing,
+    patch: missingFields,
   })
-  const created = await runSlowStart(
-    plan.create.map(domain => () => createDomain(set, domain, context, signal)),
-    { tolerated: firstBatch },
+  const isUsed = (domain: Stored<ComputeDomain>) => isInUse(set, domain, context)
+  const { held = [], terminating = [] } = Object.groupBy(plan.leaving, domain =>
+    isUsed(domain) ? 'held' : 'terminating',
   )
-  const changed = await runAll([
-    ...plan.patch.map(
-      ({ object, patch }) =>
-        () =>
-          patchObject(caches, resources.computeDomains, object, { merge: patch }, { signal }),
-    ),
-    ...plan.leaving.map(domain => () => recreateDomain(set, domain, context, signal)),
-    ...[...plan.remove, ...goingUnwanted(existing, plan.leaving)]
-      .filter(domain => !isInUse(set, domain, context))
-      .map(domain => () => releaseDomain(set, domain, context, signal)),
-  ])
-  const failures = [...created.failures, ...changed]
-  if (failures.length) throw new ReconcileFailed(failures)
-  return plan.create.length < mostCreated ? 'complete' : 'more'
+  for (const { metadata } of held)
+    context.events.emit(set, eventSource.podCliqueSet, events.computeDomainHeld(metadata.name))
+  const outcome = await execute(
+    [
+      ...plan.patch.map(({ object, patch }) => repair(object, patch)),
+      ...plan.create.map(one => creation(set, one)),
+    ],
+    context,
+    { signal, tolerated: firstBatch },
+  )
+  const unwanted = [...plan.remove, ...terminatingUnwanted(existing, plan.leaving)].filter(
+    one => !isUsed(one),
+  )
+  const released = await executeEach(
+    [...terminating, ...unwanted].map(domain => release(set, domain)),
+    context,
+    { signal },
+  )
+  // A wanted domain that another client deleted is recreated once it is gone, which the retry finds out.
+  const awaited = terminating.map(domain => setErrors.domainTerminating(keyOf(domain))())
+  return { ...outcome, failures: [...outcome.failures, ...released, ...awaited] }
 }
 
 function* wantedDomains(set: StoredSet, groups: readonly string[]): Generator<WantedChild<ComputeDomain>> {
@@ -79,19 +81,17 @@ function* wantedDomains(set: StoredSet, groups: readonly string[]): Generator<Wa
       }
 }
 
-/** The domains of a set that is being deleted go. */
+/** Deletes the domains of a set that is being deleted. */
 export async function releaseComputeDomains(
   set: StoredSet,
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const failures = await runAll(
-    domainsOf(set, context).map(domain => () => releaseDomain(set, domain, context, signal)),
-  )
-  if (failures.length) throw new ReconcileFailed(failures)
+  const sequences = domainsOf(set, context).map(domain => release(set, domain))
+  throwIfAny(await executeEach(sequences, context, { signal }))
 }
 
-/** Whether a domain of the set still has pods on it. */
+/** Reports whether pods still use a domain of the set. */
 export function areDomainsInUse(set: StoredSet, context: OperatorContext): boolean {
   return domainsOf(set, context).some(domain => isInUse(set, domain, context))
 }
@@ -100,86 +100,59 @@ function domainsOf(set: StoredSet, { caches }: OperatorContext): Stored<ComputeD
   return caches.computeDomains?.byIndex('controller', set.metadata.uid) ?? []
 }
 
-async function createDomain(
-  set: StoredSet,
-  domain: ComputeDomain,
-  { caches, events: sink }: OperatorContext,
-  signal: AbortSignal,
-): Promise<void> {
-  const id = `${set.metadata.namespace}/${domain.metadata.name}`
-  try {
-    await caches.client.create(resources.computeDomains, domain, { signal })
-    sink.emit(set, eventSource.podCliqueSet, events.computeDomainCreated(id))
-  } catch (error) {
-    const { uid } = set.metadata
-    if (
-      isAlreadyExists(error) &&
-      (await hasArrived(caches.client, resources.computeDomains, domain, uid, signal))
-    )
-      return
-    sink.emit(set, eventSource.podCliqueSet, events.computeDomainCreateFailed(id, textOf(error)))
-    throw new CodedError('Sync', setErrorCode.syncComputeDomain, `Error creating ComputeDomain ${id}`, error)
+function creation(set: StoredSet, object: ComputeDomain): Create<ComputeDomain> {
+  const id = keyOf(object)
+  return {
+    kind: 'create',
+    resource: resources.computeDomains,
+    object,
+    error: setErrors.createDomain(id),
+    existing: {
+      ownerUid: set.metadata.uid,
+      repair: existing => missingFields(existing, object),
+      conflict: setErrors.foreignDomain(id),
+    },
+    report: {
+      about: set,
+      source: eventSource.podCliqueSet,
+      done: () => events.computeDomainCreated(id),
+      failed: error => events.computeDomainCreateFailed(id, error),
+    },
   }
 }
 
-/**
- * Somebody deleted a domain that is needed. Our finalizer holds it until no pod is on it; then it is made
- * anew.
- */
-async function recreateDomain(
-  set: StoredSet,
-  domain: Stored<ComputeDomain>,
-  context: OperatorContext,
-  signal: AbortSignal,
-): Promise<void> {
-  const { name } = domain.metadata
-  if (isInUse(set, domain, context)) {
-    context.events.emit(set, eventSource.podCliqueSet, events.computeDomainHeld(name))
-    return
-  }
-  await releaseDomain(set, domain, context, signal)
-  throw new CodedError(
-    'Sync',
-    setErrorCode.syncComputeDomain,
-    `ComputeDomain ${set.metadata.namespace}/${name} is still being deleted`,
-  )
+function repair(object: Stored<ComputeDomain>, merge: MergePatch): Intent {
+  return { kind: 'patch', resource: resources.computeDomains, object, merge }
 }
 
-async function releaseDomain(
-  set: StoredSet,
-  domain: Stored<ComputeDomain>,
-  { caches, events: sink }: OperatorContext,
-  signal: AbortSignal,
-): Promise<void> {
-  const { name, uid, resourceVersion, deletionTimestamp, finalizers = [] } = domain.metadata
+/** Removes the operator's finalizer, then deletes the domain, unless it is terminating already. */
+function release(set: StoredSet, domain: Stored<ComputeDomain>): Intent[][] {
+  const { name, resourceVersion, deletionTimestamp, finalizers = [] } = domain.metadata
   const others = finalizers.filter(one => one !== finalizer.computeDomain)
-  try {
-    if (others.length < finalizers.length)
-      await patchObject(
-        caches,
-        resources.computeDomains,
-        domain,
-        // The list replaces the stored one: with the version, a finalizer that the driver adds meanwhile is a conflict.
-        { merge: { metadata: { resourceVersion, finalizers: others } } },
-        { signal },
-      )
-    if (!deletionTimestamp)
-      await caches.client.delete(resources.computeDomains, refOf(domain), { signal, preconditions: { uid } })
-    sink.emit(set, eventSource.podCliqueSet, events.computeDomainDeleted(name))
-  } catch (error) {
-    if (isNotFound(error)) return
-    sink.emit(set, eventSource.podCliqueSet, events.computeDomainDeleteFailed(name, textOf(error)))
-    throw new CodedError(
-      'Delete',
-      setErrorCode.deleteComputeDomain,
-      `Error releasing ComputeDomain ${name}`,
-      error,
-    )
+  const failed = {
+    about: set,
+    source: eventSource.podCliqueSet,
+    failed: (error: string) => events.computeDomainDeleteFailed(name, error),
   }
+  const done = { ...failed, done: () => events.computeDomainDeleted(name) }
+  const error = setErrors.releaseDomain(name)
+  const steps: Intent[][] = []
+  if (others.length < finalizers.length)
+    // The list replaces the stored one: with the version, a finalizer that the driver adds meanwhile is a conflict.
+    steps.push([
+      {
+        ...repair(domain, { metadata: { resourceVersion, finalizers: others } }),
+        error,
+        report: deletionTimestamp ? done : failed,
+      },
+    ])
+  if (!deletionTimestamp)
+    steps.push([{ kind: 'delete', resource: resources.computeDomains, object: domain, error, report: done }])
+  return steps
 }
 
-/** Domains that nobody needs, deleted by somebody, and held by nothing but us. */
-function goingUnwanted(
+/** Domains that are not wanted, that another client deleted, and that only the operator's finalizer holds. */
+function terminatingUnwanted(
   existing: readonly Stored<ComputeDomain>[],
   leaving: readonly Stored<ComputeDomain>[],
 ): Stored<ComputeDomain>[] {
@@ -191,11 +164,8 @@ function goingUnwanted(
   )
 }
 
-/**
- * Our labels and our finalizer are put back; labels and finalizers of others stay, and the spec is left
- * alone.
- */
-function whatIsMissing(existing: Stored<ComputeDomain>, wanted: ComputeDomain): MergePatch | undefined {
+/** The operator's labels and finalizer. Labels and finalizers of other clients stay, and so does the spec. */
+function missingFields(existing: Stored<ComputeDomain>, wanted: ComputeDomain): MergePatch | undefined {
   const { labels, finalizers = [], resourceVersion } = existing.metadata
   const missing = Object.entries(wanted.metadata.labels ?? {}).filter(
     ([key, value]) => labels?.[key] !== value,
@@ -240,21 +210,4 @@ function isClique({ kind, controller }: OwnerReference): boolean {
 function claimsPlaceIn({ metadata }: ComputeDomain, spec: PodSpec | undefined): boolean {
   const claims = spec?.resourceClaims ?? []
   return claims.some(claim => claim.resourceClaimTemplateName === metadata.name)
-}
-
-function refOf({ metadata }: Stored<ComputeDomain>) {
-  return { name: metadata.name, namespace: metadata.namespace ?? '' }
-}
-
-/** After "already exists": whether what is there is ours and only the watch has not shown it yet. */
-export async function hasArrived<T extends KubeObject>(
-  client: Pick<Client, 'find'>,
-  resource: Resource<T>,
-  object: T,
-  ownerUid: string,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const { name = '', namespace = '' } = object.metadata ?? {}
-  const found = await client.find(resource, { name, namespace }, { signal })
-  return found !== undefined && isControlledBy(found, ownerUid) && !found.metadata.deletionTimestamp
 }

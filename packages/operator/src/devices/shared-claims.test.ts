@@ -37,10 +37,8 @@ async function outcomeFor(metadata: object) {
     wanted: (find: Parameters<typeof claimsOfSet>[2]) => claimsOfSet(set, [0], find),
     code: setErrorCode.syncResourceClaim,
   }
-  const error = await syncSharedClaims(part, context, new AbortController().signal).then(
-    () => '',
-    (failure: Error) => failure.message,
-  )
+  const { failures } = await syncSharedClaims(part, context, new AbortController().signal)
+  const error = failures.map(failure => (failure as Error).message).join()
   return { before, after: api.get(resources.resourceClaims, name), error }
 }
 

@@ -25,7 +25,7 @@ export class ComponentFailed extends Error {
   }
 }
 
-/** Several failures of one pass. */
+/** Several failures of one reconcile. */
 export class ReconcileFailed extends AggregateError {
   override readonly errors: unknown[]
 
@@ -35,7 +35,12 @@ export class ReconcileFailed extends AggregateError {
   }
 }
 
-/** What went wrong in a part of a pass whose failure does not end the pass. */
+/** Throws the failures of a reconcile; a single one as it is. */
+export function throwIfAny(failures: readonly unknown[]): void {
+  if (failures.length) throw failures.length === 1 ? failures[0] : new ReconcileFailed(failures)
+}
+
+/** The failures of a part whose failure does not end the reconcile. */
 export async function failuresOf(part: Promise<unknown>): Promise<unknown[]> {
   try {
     await part
@@ -45,7 +50,7 @@ export async function failuresOf(part: Promise<unknown>): Promise<unknown[]> {
   }
 }
 
-/** What went wrong in several parts, as one; undefined where nothing did. */
+/** Several failures as one error; undefined where there are none. */
 export function together(...failures: readonly unknown[]): ReconcileFailed | undefined {
   const errors = failures
     .filter(failure => failure !== undefined)
@@ -55,12 +60,12 @@ export function together(...failures: readonly unknown[]): ReconcileFailed | und
 
 /** A status with every error of a large set would exceed what the API server stores. */
 const mostLastErrors = 20
-/** Webhooks of others may answer with texts of any length. */
+/** Webhooks may return texts of any length. */
 const longestDescription = 2_000
 
 /**
- * Entries for `lastErrors`, a bounded number of them. A failure without a code of its own is told too, under the code given.
- * An error that is there already keeps its time, so that the same errors again cause no write.
+ * Entries for `lastErrors`, a bounded number of them. A failure without a code of its own is reported under the given
+ * code. An error that is there already keeps its time, so that the same errors again cause no write.
  */
 export function lastErrorsOf(
   error: unknown,
@@ -94,8 +99,8 @@ function shortened(text: string): string {
 }
 
 /**
- * Whether a write failed because its namespace is being deleted, in whatever part of a reconcile. Nothing can be created
- * there any more, and the set is about to be deleted: that is no error, and there is nothing to retry.
+ * Reports whether a write failed because its namespace is being deleted, in any part of a reconcile. The API server
+ * rejects every creation there, and the set is about to be deleted. That is no error, and a retry is of no use.
  */
 export function isNamespaceTerminating(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isNamespaceTerminating)

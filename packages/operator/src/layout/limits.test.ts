@@ -4,7 +4,7 @@
 // what exists and what one reconcile creates. Without that these tests run out of memory.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { label, type PodClique } from '@grove/api'
+import { label } from '@grove/api'
 import { mostCreated } from '../apply/writes.ts'
 import { resources } from '../caches/resources.ts'
 import { planScale } from '../podclique/scale.ts'
@@ -20,7 +20,7 @@ import { settle } from '../testing/simulation/wellness.ts'
 import { planGroupUpdate } from '../update/group-update.ts'
 import { scalingGroup } from './layout.ts'
 import { replicasWithMembers } from './limits.ts'
-import type { StoredScalingGroup } from './stored.ts'
+import type { StoredClique, StoredScalingGroup } from './stored.ts'
 
 const hugeCounts = [2_000_000, 200_000_000, 2_147_483_647]
 
@@ -38,16 +38,17 @@ describe('planners do not expand a count', () => {
   const groupOf = (replicas: number): StoredScalingGroup => ({
     apiVersion: 'grove.io/v1alpha1',
     kind: 'PodCliqueScalingGroup',
-    metadata: { name: 'w-0-g', namespace: 'serving', uid: 'g' },
+    metadata: { name: 'w-0-g', namespace: 'serving', uid: 'g', resourceVersion: '1' },
     spec: { replicas, minAvailable: 1, cliqueNames: ['work'] },
   })
-  const member = (replica: number): PodClique => ({
+  const member = (replica: number): StoredClique => ({
     apiVersion: 'grove.io/v1alpha1',
     kind: 'PodClique',
     metadata: {
       name: `w-0-g-${replica}-work`,
       namespace: 'serving',
       uid: `m${replica}`,
+      resourceVersion: '1',
       labels: { [label.scalingGroupReplicaIndex]: String(replica) },
     },
     spec: clique('work').spec,

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { ObjectMeta, Pod, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang } from '@grove/api'
+import type { KubeObject, Stored } from '@grove/kube'
 
-/**
- * Named, in a namespace and with an identity of its own: as much as planners and builders need. `Stored` of @grove/kube
- * is an object with all that a server returned.
- */
-export type Identified<T extends { metadata?: ObjectMeta }> = T & {
-  readonly metadata: { readonly name: string; readonly namespace: string; readonly uid: string }
-}
+/** An object of a namespaced kind. The API server stores none of these without a namespace. */
+export type InNamespace<T extends KubeObject> = T & { readonly metadata: { readonly namespace: string } }
 
-export type StoredSet = Identified<PodCliqueSet>
-export type StoredScalingGroup = Identified<PodCliqueScalingGroup>
-export type StoredClique = Identified<PodClique>
-export type StoredGang = Identified<PodGang>
+export type StoredSet = Stored<InNamespace<PodCliqueSet>>
+export type StoredScalingGroup = Stored<InNamespace<PodCliqueScalingGroup>>
+export type StoredClique = Stored<InNamespace<PodClique>>
+export type StoredGang = Stored<InNamespace<PodGang>>
+export type StoredPod = Stored<InNamespace<Pod>>
 
 /** A pod before it has a name: the API server makes one from `generateName`. */
 export type NewPod = Omit<Pod, 'metadata'> & { metadata: Omit<ObjectMeta, 'name'> }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Children that nobody controls: their owner was deleted with `--cascade=orphan`, or somebody took their owner reference
-// away. Who has the same name and wants them takes them over as they stand, as Deployments do with ReplicaSets.
+// Children without a controller: their owner was deleted with `--cascade=orphan`, or a user removed the owner reference. An owner
+// of the same name that wants them adopts them unchanged, as Deployments do with ReplicaSets.
 import { component, type ErrorCode, label, names } from '@grove/api'
-import { isNotFound, type KubeObject, type Resource, type Stored } from '@grove/kube'
-import { patchObject, runAll } from '../apply/writes.ts'
+import type { KubeObject, Resource, Stored } from '@grove/kube'
+import { execute } from '../apply/execute.ts'
+import type { Intent } from '../apply/intent.ts'
 import { type Caches, orphansOf } from '../caches/caches.ts'
 import { resources } from '../caches/resources.ts'
-import { CodedError, ReconcileFailed } from '../errors/coded-error.ts'
+import { setErrors } from '../errors/catalogue.ts'
+import { throwIfAny } from '../errors/coded-error.ts'
 import { scalingGroups } from '../layout/layout.ts'
 import { keyOf } from '../layout/object-key.ts'
 import { controlledBy, type Owner } from '../layout/owner.ts'
@@ -69,7 +71,7 @@ export function isNamedByLabel({ metadata }: KubeObject): boolean {
   return metadata?.name !== undefined && metadata.labels?.[label.name] === metadata.name
 }
 
-/** Whether a gang of the set may have this name, for whatever number of replicas. */
+/** Reports whether a gang of the set may have this name, for any number of replicas. */
 function hasNameOfGang(set: StoredSet, { metadata: { name = '' } = {} }: KubeObject): boolean {
   const replica = Number.parseInt(name.slice(set.metadata.name.length + 1), 10)
   if (Number.isNaN(replica)) return false
@@ -79,43 +81,38 @@ function hasNameOfGang(set: StoredSet, { metadata: { name = '' } = {} }: KubeObj
   )
 }
 
-/** Makes the owner their controller and changes nothing else; tells how many they were. */
+/** Makes the owner the controller of the orphans and changes nothing else. Returns how many it adopted. */
 export async function adopt<T extends KubeObject>(
   orphans: readonly Orphan[],
   resource: Resource<T>,
   owner: Stored<T> & Owner,
   code: ErrorCode,
-  { caches }: OperatorContext,
+  context: OperatorContext,
   signal: AbortSignal,
 ): Promise<number> {
   if (orphans.length === 0) return 0
   const { name, namespace = '', uid } = owner.metadata
-  // What we know of the owner may be old: one that is going lets its children go, and must not catch them again.
-  const now = await caches.client.find(resource, { name, namespace }, { signal })
+  // The cache may be older than a deletion of the owner with --cascade=orphan, which must not adopt its children again.
+  const now = await context.caches.client.find(resource, { name, namespace }, { signal })
   if (now?.metadata.uid !== uid || now.metadata.deletionTimestamp) return 0
-  let adopted = 0
-  const failures = await runAll(
-    orphans.map(([kind, orphan]) => async () => {
-      const { metadata } = orphan
-      const { resourceVersion, ownerReferences = [] } = metadata
-      const merge = {
-        metadata: {
-          resourceVersion,
-          ownerReferences: [...ownerReferences, ...controlledBy(owner)],
+  const { failures, written } = await execute(
+    orphans.map(([kind, object]): Intent => {
+      const { resourceVersion, ownerReferences = [] } = object.metadata
+      return {
+        kind: 'patch',
+        resource: kind,
+        object,
+        merge: {
+          metadata: { resourceVersion, ownerReferences: [...ownerReferences, ...controlledBy(owner)] },
         },
-      }
-      try {
-        await patchObject(caches, kind, orphan, { merge }, { signal })
-        adopted++
-      } catch (error) {
-        if (isNotFound(error)) return
-        const id = `${kind.kind} ${namespace}/${metadata.name}`
-        throw new CodedError('Sync', code, `Error taking over ${id}, which nobody controls`, error)
+        error: setErrors.adopt(code, kind.kind, keyOf(object)),
       }
     }),
+    context,
+    { signal },
   )
-  if (failures.length) throw new ReconcileFailed(failures)
-  return adopted
+  throwIfAny(failures)
+  return written
 }
 
 function isStaying([, { metadata }]: Orphan): boolean {

@@ -11,9 +11,10 @@ import type {
   ServiceAccount,
 } from '@grove/api'
 import type { Stored } from '@grove/kube'
+import type { MergePatch } from '../apply/intent.ts'
 import { patchMembers, podSpecPatch, sameMeaning } from '../apply/owned-fields.ts'
 import { sameMetrics } from './autoscaler-metrics.ts'
-import { combine, type MergePatch, metadataPatch } from './child-objects.ts'
+import { combine, metadataPatch } from './child-objects.ts'
 
 export function patchServiceAccount(
   existing: Stored<ServiceAccount>,
@@ -59,7 +60,7 @@ export function patchAutoscaler(
   return combine(metadataPatch(existing, wanted, ['labels']), spec && { spec })
 }
 
-/** Everything but the replica count, which belongs to whoever scales the clique. */
+/** Everything but the replica count, which users and autoscalers own. */
 export function patchClique(existing: Stored<PodClique>, wanted: PodClique): MergePatch | undefined {
   const members = patchMembers(existing.spec, wanted.spec, [
     'roleName',
@@ -72,13 +73,13 @@ export function patchClique(existing: Stored<PodClique>, wanted: PodClique): Mer
   return combine(metadataPatch(existing, wanted, ['labels', 'annotations']), spec && { spec })
 }
 
-/** What a clique that an update has not reached may follow already: what is no part of its pods' template. */
+/** The fields that a clique follows before an update reaches it: those that are not part of its pods' template. */
 export function patchHeldClique(existing: Stored<PodClique>, wanted: PodClique): MergePatch | undefined {
   const spec = patchMembers(existing.spec, wanted.spec, ['minAvailable', 'autoScalingConfig'])
   return spec && { spec }
 }
 
-/** Everything but the replica count, which belongs to whoever scales the group. */
+/** Everything but the replica count, which users and autoscalers own. */
 export function patchScalingGroup(
   existing: Stored<PodCliqueScalingGroup>,
   wanted: PodCliqueScalingGroup,

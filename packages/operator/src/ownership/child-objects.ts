@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Brings the children of one kind to what their owner wants: what is missing is created, what differs is patched in
-// the fields that are ours, what is not wanted any more is deleted.
+// Compares the children of one kind with what their owner wants. Missing children are created, owned fields that
+// differ are patched, and unwanted children are deleted.
 import type { KubeObject, Stored } from '@grove/kube'
+import type { MergePatch } from '../apply/intent.ts'
 import { mergePatch } from '../apply/owned-fields.ts'
 import { mostCreated } from '../apply/writes.ts'
 import { isControlledBy } from '../layout/owner.ts'
 import type { WantedChild } from '../objects/wanted-child.ts'
-
-export type MergePatch = Readonly<Record<string, unknown>>
 
 export interface ChildKind<T extends KubeObject> {
   readonly wanted: Iterable<WantedChild<T>>
@@ -17,9 +16,9 @@ export interface ChildKind<T extends KubeObject> {
   readonly ownerUid: string
   /** The part of metadata and spec that is ours and differs. Without it a child is never changed after creation. */
   readonly patch?: (existing: Stored<T>, wanted: T) => MergePatch | undefined
-  /** Whether what is wrong cannot be changed in place: such a child goes and is made anew. */
+  /** Reports whether the difference is in an immutable field: such a child is deleted and recreated. */
   readonly isBeyondRepair?: (existing: Stored<T>, wanted: T) => boolean
-  /** Whether unwanted children go. */
+  /** True if unwanted children are deleted. */
   readonly prune: boolean
 }
 
@@ -28,9 +27,9 @@ export interface ChildPlan<T extends KubeObject> {
   readonly create: readonly T[]
   readonly patch: readonly { readonly object: Stored<T>; readonly patch: MergePatch }[]
   readonly remove: readonly Stored<T>[]
-  /** Wanted names that an object of somebody else has. */
+  /** Wanted names that an object of another owner has. */
   readonly taken: readonly Stored<T>[]
-  /** Wanted names whose former holder is still on its way out; its end will wake us. */
+  /** Wanted names whose former object is terminating. Its deletion enqueues the owner. */
   readonly leaving: readonly Stored<T>[]
 }
 

@@ -7,8 +7,8 @@ import { isControlledBy } from '../layout/owner.ts'
 import type { StoredSet } from '../layout/stored.ts'
 
 /**
- * The set that an object belongs to, through its controller or its controller's controller. Identity counts, not the
- * name: what is left of a former set of the same name belongs to nobody.
+ * The set that an object belongs to, through its controller or its controller's controller. The UID counts, not the
+ * name: objects of a former set of the same name belong to no set.
  */
 export function owningSet(caches: Caches, object: KubeObject): StoredSet | undefined {
   const { namespace, labels } = object.metadata ?? {}
@@ -16,9 +16,9 @@ export function owningSet(caches: Caches, object: KubeObject): StoredSet | undef
   if (!namespace || !name) return undefined
   const set = caches.sets.get({ namespace, name })
   if (!set) return undefined
-  if (isControlledBy(object, set.metadata.uid)) return set as StoredSet
+  if (isControlledBy(object, set.metadata.uid)) return set
   const group = owningGroup(caches, object)
-  return group && isControlledBy(group, set.metadata.uid) ? (set as StoredSet) : undefined
+  return group && isControlledBy(group, set.metadata.uid) ? set : undefined
 }
 
 function owningGroup(caches: Caches, object: KubeObject): Stored<PodCliqueScalingGroup> | undefined {

@@ -18,7 +18,10 @@ const reportedFailures = 2
 /** The reason of a pod's failure can be written by others, and goes into a message. */
 const longestReason = 80
 
-/** How often the pods of this index have failed in a row before this one. Users can edit annotations: other values count as none. */
+/**
+ * The number of failures in a row of the pods of this index before this one. Users can edit annotations: other values
+ * count as none.
+ */
 export function failuresBefore({ metadata }: Pod): number {
   const text = metadata.annotations?.[annotation.consecutiveFailures] ?? ''
   return /^\d{1,6}$/.test(text) ? Number(text) : 0
@@ -35,8 +38,8 @@ export function replacedAt(pod: Pod): number {
 }
 
 /**
- * Whether a finished pod keeps its index until its time has come. A pod of an earlier template does not: its failure
- * says nothing about the pod that replaces it.
+ * Reports whether a finished pod keeps its index until its replacement is due. A pod of an earlier template does not:
+ * its failure says nothing about the pod that replaces it.
  */
 export function isBackingOff(pod: Pod, isCurrent: (hash: string) => boolean, now: number): boolean {
   return (

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// When a pod may be placed: its gang is complete and lists it, and the base gang of a scaled one is placed.
+// A pod may be scheduled when its gang is complete and lists it, and when the base gang of a scaled gang is
+// scheduled.
 import type { Pod, PodClique, PodGang } from '@grove/api'
 import { isInitialized } from '../state/child-state.ts'
 import { hasOurGate, isTerminating } from '../state/pod-state.ts'
 
-export interface GateInput {
+export interface GateInput<P extends Pod = Pod> {
   readonly clique: string
-  readonly pods: readonly Pod[]
+  readonly pods: readonly P[]
   readonly gang: PodGang | undefined
   /** Undefined for cliques of a base gang. */
   readonly base: BaseGang | undefined
@@ -18,13 +19,13 @@ export interface BaseGang {
   cliqueNamed(name: string): PodClique | undefined
 }
 
-export interface GatePlan {
-  readonly release: readonly Pod[]
+export interface GatePlan<P extends Pod = Pod> {
+  readonly release: readonly P[]
   /** Why the others wait, as a sentence; undefined when none does. */
   readonly waitsFor: string | undefined
 }
 
-export function planGates({ clique, pods, gang, base }: GateInput): GatePlan {
+export function planGates<P extends Pod>({ clique, pods, gang, base }: GateInput<P>): GatePlan<P> {
   const gated = pods.filter(pod => hasOurGate(pod) && !isTerminating(pod))
   if (gated.length === 0) return { release: [], waitsFor: undefined }
   if (!gang) return { release: [], waitsFor: 'its PodGang does not exist yet' }
@@ -43,7 +44,7 @@ export function planGates({ clique, pods, gang, base }: GateInput): GatePlan {
   }
 }
 
-/** What the base gang lacks before scaled gangs may follow. */
+/** The reason why scaled gangs must wait for the base gang; undefined if they need not. */
 function baseGangLacks({ gang, cliqueNamed }: BaseGang): string | undefined {
   if (!gang) return 'its base PodGang does not exist yet'
   for (const group of gang.spec.podgroups) {

@@ -1,41 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One pass over a PodClique: pods made and removed, gates lifted, status written.
-import { cliqueErrorCode, eventSource, label, type PodClique, type PodCliqueStatus } from '@grove/api'
-import type { ReconcileContext, ReconcileResult, Stored } from '@grove/kube'
+// One reconcile of a PodClique: claims, pods, the next step of an update, gates, status.
+import { cliqueErrorCode, eventSource, type PodCliqueStatus } from '@grove/api'
+import type { ReconcileContext, ReconcileResult } from '@grove/kube'
+import { execute, executeInOrder } from '../apply/execute.ts'
+import type { Intent } from '../apply/intent.ts'
 import { mergePatch } from '../apply/owned-fields.ts'
 import { writeStatus } from '../apply/status-write.ts'
-import { mostCreated, type Progress } from '../apply/writes.ts'
+import { mostCreated } from '../apply/writes.ts'
 import { resources } from '../caches/resources.ts'
 import { syncSharedClaims } from '../devices/shared-claims.ts'
-import {
-  CodedError,
-  ComponentFailed,
-  failuresOf,
-  lastErrorsOf,
-  ReconcileFailed,
-} from '../errors/coded-error.ts'
-import { cliqueInstanceOf, isWanted } from '../layout/clique-instance.ts'
-import { type CliqueInstance, eachIndex } from '../layout/layout.ts'
+import { cliqueErrors } from '../errors/catalogue.ts'
+import { ComponentFailed, lastErrorsOf, throwIfAny } from '../errors/coded-error.ts'
 import { cliqueLimitExceeded, isTemplateTooLarge } from '../layout/limits.ts'
-import { keyOf, type ObjectKey, refOf } from '../layout/object-key.ts'
+import { keyOf, type ObjectKey } from '../layout/object-key.ts'
 import type { StoredClique, StoredSet } from '../layout/stored.ts'
-import { claimsOfClique } from '../objects/resource-claim.ts'
 import type { OperatorContext } from '../operator-context.ts'
-import { owningSet } from '../ownership/owner-lookup.ts'
-import { isToBeRenamed, releaseForeign } from '../ownership/take-over.ts'
-import { revisionOf } from '../revision/set-revision.ts'
+import { withoutForeignFinalizers } from '../ownership/take-over.ts'
 import { endsBreach, timestamp } from '../state/conditions.ts'
-import { indexOf, isActive } from '../state/pod-state.ts'
 import { currentHash } from '../update/outdated-pods.ts'
 import { isUpdatingSet } from '../update/set-update.ts'
 import { nextReplacement } from './back-off.ts'
-import { observeClique } from './observed-status.ts'
-import { createPods } from './pod-creation.ts'
-import { releasePods } from './pod-release.ts'
-import { removePods } from './pod-removal.ts'
-import { replaceOutdated } from './replace-outdated.ts'
-import { planScale, type ScalePlan } from './scale.ts'
+import { type CliqueSnapshot, observeClique } from './observe.ts'
+import {
+  claimsOf,
+  gateRemovals,
+  planStatus,
+  podCreations,
+  podDeletions,
+  replacement,
+  scaleOf,
+} from './plan.ts'
 
 /** The token that start-up waiters need before their pods are created. */
 export interface WaiterTokens {
@@ -49,192 +44,159 @@ export async function reconcileClique(
   context: OperatorContext,
   tokens: WaiterTokens,
 ): Promise<ReconcileResult | undefined> {
-  const { caches } = context
-  const clique = caches.cliques.get(refOf(key)) as StoredClique | undefined
-  if (!clique) return undefined
-  if (clique.metadata.deletionTimestamp) {
-    await releaseForeign(resources.podCliques, clique as Stored<PodClique>, context, signal)
+  const observed = observeClique(key, context)
+  if (observed.kind === 'absent') return undefined
+  if (observed.kind === 'terminating') {
+    const intents = withoutForeignFinalizers(resources.podCliques, observed.clique)
+    throwIfAny((await execute(intents, context, { signal })).failures)
     return undefined
   }
-  const set = owningSet(caches, clique)
-  // Gone or going: nothing of it is made again; the garbage collector takes the rest.
-  if (!set || set.metadata.deletionTimestamp) return undefined
-  const instance = cliqueInstanceOf(set, clique)
-  if (!instance) return failUnknown(set, clique, context, signal)
-  // One time for the whole reconcile: a replacement that falls due meanwhile must not be taken for done.
+  if (observed.kind === 'unknown') return failUnknown(observed.set, observed.clique, context, signal)
+  const { set, clique } = observed.snapshot
+  // One time for the whole reconcile: a replacement that falls due meanwhile must not count as done.
   const now = context.clock.now()
   let failure: unknown
   let awaitedMs = 0
-  // A clique whose count is above its limit keeps what it has; a change of the count wakes it.
+  // A clique whose replica count is above its limit keeps its pods. A change of the count enqueues it.
   const limit = cliqueLimitExceeded(clique, context.configuration)
-  try {
-    if (!limit && !isTemplateTooLarge(set, context.configuration))
-      awaitedMs = await syncPods(set, clique, instance, now, context, tokens, signal)
-  } catch (error) {
-    failure = error
+  if (!limit && !isTemplateTooLarge(set, context.configuration)) {
+    try {
+      awaitedMs = await syncPods(observed.snapshot, now, context, tokens, signal)
+    } catch (error) {
+      failure = error
+    }
   }
-  const waitMs = await updateStatus(set, key, instance, failure ?? limit, context, signal)
+  const waitMs = await updateStatus(key, failure ?? limit, context, signal)
   if (limit?.isNew(clique.status?.lastErrors)) context.events.emit(clique, eventSource.podClique, limit.event)
   if (failure) throw failure
   const awaited = [awaitedMs, waitMs].filter(ms => ms > 0)
-  const requeueAt = nextReplacement(caches.podsOf(clique), currentHash(set, clique), now)
+  const requeueAt = nextReplacement(context.caches.podsOf(clique), currentHash(set, clique), now)
   return {
     ...(awaited.length && { requeueAfter: Math.min(...awaited) }),
     ...(requeueAt !== undefined && { requeueAt }),
   }
 }
 
-/** No clique of the set makes this one: its labels were taken from it, or its template was. */
 async function failUnknown(
   set: StoredSet,
   clique: StoredClique,
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<never> {
-  const { name, namespace } = clique.metadata
-  const message = `PodCliqueSet ${namespace}/${set.metadata.name} has no clique that makes ${name}`
-  const failure = new ComponentFailed('Pod', new CodedError('Sync', cliqueErrorCode.getTemplate, message))
+  const error = cliqueErrors.unknownClique(keyOf(set), clique.metadata.name)()
+  const failure = new ComponentFailed('Pod', error)
   const lastErrors = lastErrorsOf(
     failure,
     cliqueErrorCode.getTemplate,
     timestamp(context.clock),
     clique.status?.lastErrors,
   )
-  const stored = clique as Stored<PodClique>
   const status = { ...clique.status, lastErrors }
-  await writeStatus(context.caches, resources.podCliques, stored, status, { signal })
+  const intent: Intent = { kind: 'writeStatus', resource: resources.podCliques, object: clique, status }
+  throwIfAny((await execute([intent], context, { signal })).failures)
   throw failure
 }
 
-/** How soon to create the next slice. */
+/** Delay before the next slice of pods is created. */
 const nextSliceMs = 1
 
-/** Returns how soon to reconcile again because there are more pods to create than one reconcile creates. */
+/** Returns the delay after which creations continue that are too many for one reconcile. */
 async function syncPods(
-  set: StoredSet,
-  clique: StoredClique,
-  instance: CliqueInstance,
+  first: CliqueSnapshot,
   now: number,
   context: OperatorContext,
   tokens: WaiterTokens,
   signal: AbortSignal,
 ): Promise<number> {
-  const { caches } = context
-  const isCurrent = currentHash(set, clique)
-  // Without its claims no pod is made; those that are there are looked after all the same.
-  let hasAllClaims = true
-  const unclaimed = await failuresOf(
-    syncClaims(set, clique, instance, context, signal).then(progress => {
-      hasAllClaims = progress === 'complete'
-    }),
-  )
-  const failures = unclaimed.map(failure => new ComponentFailed('ResourceClaim', failure))
+  const key = keyOf(first.clique)
+  const claims = await syncSharedClaims(claimsOf(first), context, signal)
+  const failures: unknown[] = claims.failures.map(failure => new ComponentFailed('ResourceClaim', failure))
   const note = (more: readonly unknown[]) =>
     void failures.push(...more.map(failure => new ComponentFailed('Pod', failure)))
-  const plan = (replicas: number) => planScale(replicas, caches.podsOf(clique), isCurrent, now)
-  const scale = plan(clique.spec.replicas)
-  let awaitedMs = 0
-  const make = async (of: StoredClique, { create: indexes, failures: failed }: ScalePlan) => {
-    if (indexes.length === 0 || failures.length > 0 || !isWanted(set, instance, caches)) return
-    if (context.removals.has(set, instance.setReplica)) return
-    awaitedMs = hasAllClaims && indexes.length < mostCreated ? 0 : nextSliceMs
-    if (!hasAllClaims) return
-    // A kubelet would mount a Secret without a token as it is, and look at it again much later.
-    if (of.spec.startsAfter?.length && !(await tokens.isFilledFor(set, keyOf(of), signal))) {
-      awaitedMs = 0
+  let requeueAfterMs = 0
+  // The caches include the operator's own writes.
+  const observeAgain = (): CliqueSnapshot => {
+    const observed = observeClique(key, context)
+    return observed.kind === 'live' ? observed.snapshot : first
+  }
+  // Pods are created only after all of their claims. Existing pods are synced in any case.
+  const createMissing = async (snapshot: CliqueSnapshot) => {
+    const scale = scaleOf(snapshot, now)
+    if (scale.create.length === 0 || failures.length > 0 || !snapshot.isWanted) return
+    // The end of the removal enqueues the clique.
+    if (snapshot.isBeingRemoved) return
+    requeueAfterMs = claims.hasMore || scale.create.length >= mostCreated ? nextSliceMs : 0
+    if (claims.hasMore) return
+    // A kubelet mounts a Secret without a token as it is and reads it again much later.
+    const needsToken = (snapshot.clique.spec.startsAfter ?? []).length > 0
+    if (needsToken && !(await tokens.isFilledFor(snapshot.set, key, signal))) {
+      requeueAfterMs = 0
       return
     }
-    note(await createPods(set, underOurName(set, of), instance, indexes, context, signal, failed))
+    note(await failuresOfCreations(snapshot, scale))
   }
-  await make(clique, scale)
-  note(await removePods(clique, scale.remove, context, signal))
+  const failuresOfCreations = async (snapshot: CliqueSnapshot, scale: ReturnType<typeof scaleOf>) => {
+    let intents: readonly Intent[]
+    try {
+      intents = podCreations(snapshot, scale)
+    } catch (error) {
+      return [error]
+    }
+    return (await execute(intents, context, { signal })).failures
+  }
+  const surplus = scaleOf(first, now).remove
+  await createMissing(first)
+  note((await execute(podDeletions(first.clique, surplus), context, { signal })).failures)
   if (failures.length === 0) {
-    const written = (caches.cliques.get(refOf(keyOf(clique))) as StoredClique | undefined) ?? clique
-    note(await replaceOutdated(set, written, instance, context, signal))
-    // What was told to go is followed at once, not when somebody looks again.
-    await make(written, plan(written.spec.replicas))
+    note(await executeInOrder(replacement(observeAgain(), now), context, { signal }))
+    // Replaced pods are followed by new ones in the same reconcile.
+    await createMissing(observeAgain())
   }
-  note(await releasePods(clique, instance, context, signal))
-  if (failures.length) throw new ReconcileFailed(failures)
-  return awaitedMs
+  note((await execute(gateRemovals(observeAgain()), context, { signal })).failures)
+  throwIfAny(failures)
+  return requeueAfterMs
 }
 
-/** For the pods that are there, one of which may have an index beyond the number, and for those to come. */
-function syncClaims(
-  set: StoredSet,
-  clique: StoredClique,
-  instance: CliqueInstance,
-  context: OperatorContext,
-  signal: AbortSignal,
-): Promise<Progress> {
-  const { replicas } = clique.spec
-  const held = context.caches.podsOf(clique).filter(isActive).map(indexOf)
-  const beyond = new Set(held.filter(index => index !== undefined && index >= replicas)) as Set<number>
-  const indexes = {
-    *[Symbol.iterator]() {
-      yield* eachIndex(0, replicas)
-      yield* beyond
-    },
-  }
-  return syncSharedClaims(
-    {
-      set,
-      ownerUid: clique.metadata.uid,
-      entries: instance.template.resourceSharing ?? [],
-      wanted: find => claimsOfClique(set, instance, clique, indexes, find),
-      code: cliqueErrorCode.syncResourceClaim,
-    },
-    context,
-    signal,
-  )
-}
-
-/** Writes the status, now or when it is its turn; tells how long to wait for that or for the update. */
+/** Writes the status, now or when it is its turn. Returns how long to wait for that or for the update. */
 async function updateStatus(
-  set: StoredSet,
   key: ObjectKey,
-  instance: CliqueInstance,
   failure: unknown,
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<number> {
   const { caches, events: sink, statusDebounce } = context
-  const stored = caches.cliques.get(refOf(key)) as Stored<PodClique> & StoredClique
-  if (!stored || stored.metadata.deletionTimestamp) return 0
-  // Its pods go first, and nobody reads how they become fewer: a set of a thousand would tell it a thousand times.
-  const isBeingRemoved = context.removals.has(set, instance.setReplica)
-  if (failure === undefined && (isBeingRemoved || !isWanted(set, instance, caches))) {
+  const observed = observeClique(key, context)
+  if (observed.kind !== 'live') return 0
+  const { snapshot } = observed
+  const stored = snapshot.clique
+  // A clique whose replica is being deleted loses its pods on purpose: writing each count would cost a write per pod.
+  if (failure === undefined && (snapshot.isBeingRemoved || !snapshot.isWanted)) {
     statusDebounce.clear(stored.metadata.uid)
     return 0
   }
-  const observed = observeClique(set, stored, instance, caches.podsOf(stored), context)
+  const planned = planStatus(snapshot, context.clock.now())
   const status = {
-    ...observed.status,
+    ...planned.status,
     lastErrors: failure
       ? lastErrorsOf(failure, cliqueErrorCode.listPods, timestamp(context.clock), stored.status?.lastErrors)
       : [],
   }
   if (!mergePatch(stored.status, status)) {
     statusDebounce.clear(stored.metadata.uid)
-    return observed.stabilizesInMs
+    return planned.stabilizesInMs
   }
-  const urges = failure !== undefined || isUpdatingSet(set) || isAwaited(stored, status, instance, context)
+  const urges = failure !== undefined || isUpdatingSet(snapshot.set) || isAwaited(snapshot, status)
   const waitMs = urges ? 0 : statusDebounce.delayMs(stored.metadata.uid)
   if (waitMs > 0) return waitMs
   const isWritten = await writeStatus(caches, resources.podCliques, stored, status, { signal })
   statusDebounce.clear(stored.metadata.uid)
   // A clique that was deleted meanwhile has lost nothing.
-  if (isWritten) for (const event of observed.events) sink.emit(stored, eventSource.podClique, event)
-  return observed.stabilizesInMs
+  if (isWritten) for (const event of planned.events) sink.emit(stored, eventSource.podClique, event)
+  return planned.stabilizesInMs
 }
 
-/** Whether others wait for what this status says: that the clique serves, or that gangs may follow it. */
-function isAwaited(
-  clique: StoredClique,
-  status: PodCliqueStatus,
-  { podGang, basePodGang }: CliqueInstance,
-  { caches }: OperatorContext,
-): boolean {
+/** Reports whether other objects wait for this status: because the clique serves, or because gangs may follow it. */
+function isAwaited({ clique, instance, hasFollowers }: CliqueSnapshot, status: PodCliqueStatus): boolean {
   const minimum = clique.spec.minAvailable ?? clique.spec.replicas
   const before = clique.status
   if (endsBreach(before?.conditions, status.conditions)) return true
@@ -242,14 +204,9 @@ function isAwaited(
     (old ?? 0) >= threshold !== now >= threshold
   if (crosses(before?.readyReplicas, status.readyReplicas, minimum)) return true
   if (crosses(before?.readyReplicas, status.readyReplicas, clique.spec.replicas)) return true
-  const hasFollowers =
-    caches.cliques.countByIndex('basePodGang', `${clique.metadata.namespace}/${podGang}`) > 0
-  return !basePodGang && hasFollowers && crosses(before?.scheduledReplicas, status.scheduledReplicas, minimum)
-}
-
-/** The clique as it will be named when it has been taken over: new pods need not be renamed after it. */
-function underOurName(set: StoredSet, clique: StoredClique): StoredClique {
-  if (!isToBeRenamed(set, clique)) return clique
-  const labels = { ...clique.metadata.labels, [label.podTemplateHash]: revisionOf(set).hashOf(clique) }
-  return { ...clique, metadata: { ...clique.metadata, labels } }
+  return (
+    !instance.basePodGang &&
+    hasFollowers &&
+    crosses(before?.scheduledReplicas, status.scheduledReplicas, minimum)
+  )
 }

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How many pods a clique lacks or has too many, which indexes new ones get and which of the old ones go.
+// Compares the pods of a clique with its replica count: the indexes of pods to create, and the pods to delete.
 import type { Pod } from '@grove/api'
 import { mostCreated } from '../apply/writes.ts'
 import { indexOf, isActive, isFinished, isReady, isTerminating, templateHashOf } from '../state/pod-state.ts'
 import { failuresAfter, isBackingOff, replacedAt } from './back-off.ts'
 
-export interface ScalePlan {
+export interface ScalePlan<P extends Pod = Pod> {
   /** Indexes of the pods to create, ascending, at most `mostCreated`: as many as that means that there may be more. */
   readonly create: readonly number[]
   /** By index: how often its pods failed in a row, for the pods to create that replace a failed one. */
   readonly failures: ReadonlyMap<number, number>
-  /** Surplus pods, doubles, and finished ones whose place is taken. */
-  readonly remove: readonly Pod[]
+  /** Surplus pods, pods with a duplicate index, and finished pods that are replaced. */
+  readonly remove: readonly P[]
 }
 
-export function planScale(
+export function planScale<P extends Pod>(
   replicas: number,
-  pods: readonly Pod[],
+  pods: readonly P[],
   isCurrent: (hash: string) => boolean,
   now: number,
-): ScalePlan {
+): ScalePlan<P> {
   const active = pods.filter(isActive)
   const doubles = doublesAmong(active, isCurrent)
   const replicasNow = doubles.size ? active.filter(pod => !doubles.has(pod)) : active
@@ -31,7 +31,7 @@ export function planScale(
   const missing = -surplus - waiting.size
   const create = freeIndexes([...replicasNow, ...waiting], missing)
   // Replacements inherit a count of failures: pods whose index is filled by a later slice stay until then.
-  const isOfLaterSlice = (pod: Pod) => create.length < missing && (indexOf(pod) ?? -1) > create.at(-1)!
+  const isOfLaterSlice = (pod: P) => create.length < missing && (indexOf(pod) ?? -1) > create.at(-1)!
   return {
     create,
     failures: failuresByIndex(due, create, isCurrent, now),
@@ -44,14 +44,17 @@ export function planScale(
 }
 
 /**
- * Pods whose index another one has, which would be missed more: two operators that did not know of each other
- * made them. They have one hostname, so they are no two replicas, and another index may have none at all.
+ * Pods whose index another pod has that ranks higher. Two operators that ran at the same time created them. They share one
+ * hostname, so they are not two replicas, and another index may have no pod at all.
  */
-function doublesAmong(active: readonly Pod[], isCurrent: (hash: string) => boolean): ReadonlySet<Pod> {
+function doublesAmong<P extends Pod>(
+  active: readonly P[],
+  isCurrent: (hash: string) => boolean,
+): ReadonlySet<P> {
   const indexes = active.map(indexOf).filter(index => index !== undefined)
   if (new Set(indexes).size === indexes.length) return new Set()
   const known = new Set<number>()
-  const doubles = new Set<Pod>()
+  const doubles = new Set<P>()
   for (const pod of deletionOrder(active, isCurrent).reverse()) {
     const index = indexOf(pod)
     if (index === undefined) continue
@@ -111,8 +114,8 @@ function freeIndexes(active: readonly Pod[], count: number): number[] {
   return free
 }
 
-/** Whom nobody would miss first: not placed, not running, not ready, outdated, youngest, highest index. */
-export function deletionOrder(pods: readonly Pod[], isCurrent: (hash: string) => boolean): Pod[] {
+/** Pods in deletion order: unscheduled first, then not running, not ready, outdated, youngest, highest index. */
+export function deletionOrder<P extends Pod>(pods: readonly P[], isCurrent: (hash: string) => boolean): P[] {
   const rank = (pod: Pod): (number | string)[] => [
     pod.spec?.nodeName ? 1 : 0,
     phaseRank[pod.status?.phase ?? ''] ?? 0,

@@ -36,7 +36,14 @@ function plan({
   const clique: StoredClique = {
     apiVersion: 'grove.io/v1alpha1',
     kind: 'PodClique',
-    metadata: { name: 'w-0-a', namespace: 'serving', uid: 'clique-uid', generation: 3, labels },
+    metadata: {
+      name: 'w-0-a',
+      namespace: 'serving',
+      uid: 'clique-uid',
+      resourceVersion: '1',
+      generation: 3,
+      labels,
+    },
     spec: {
       roleName: 'a',
       replicas,

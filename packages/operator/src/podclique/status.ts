@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The status of a PodClique as its pods tell it. Terminating and finished pods count nowhere.
+// The status of a PodClique, computed from its pods. Terminating and finished pods count nowhere.
 import {
   type Condition,
   type ConditionValue,
@@ -40,11 +40,11 @@ export interface CliqueStatusInput {
   readonly generationHash: string | undefined
   isCurrent(hash: string): boolean
   readonly onTotalLoss: OnTotalLoss
-  /** Whether its replica goes on purpose: what it loses then is no loss. */
+  /** True if its replica is being deleted on purpose: then lost pods are no loss. */
   readonly isLeaving: boolean
-  /** What is said about an update while it runs. */
+  /** The condition of a running update. */
   readonly update: ConditionValue | undefined
-  /** Whether updates of the set are paused: a paused update does not switch gang termination off. */
+  /** True if updates of the set are paused: a paused update does not disable gang termination. */
   readonly paused: boolean
   /** RFC 3339, whole seconds. */
   readonly now: string
@@ -137,7 +137,7 @@ function breach(
     : minAvailableBreached.enoughPods(minAvailable, alive)
 }
 
-/** What is useless now was of use before: since when these pods can have been too few without a break. */
+/** The earliest time since which these pods can have been too few without a break. */
 function tooFewSince(active: readonly Pod[], scheduled: number, minAvailable: number): number {
   return nthBeginning(active.filter(isUseless).map(notReadySince), scheduled - minAvailable + 1)
 }

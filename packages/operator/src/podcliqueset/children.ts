@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a PodCliqueSet wants of every kind of child, and which of their fields stay ours after creation.
+// The children of every kind that a PodCliqueSet wants.
 import {
   type HorizontalPodAutoscaler,
   kinds,

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The parts of a set in the order in which they are brought about.
+// The parts of a set in the order in which they are synced.
 import { events, label, setErrorCode } from '@grove/api'
 import type { KubeObject } from '@grove/kube'
+import { execute, nothingDone } from '../apply/execute.ts'
 import { resources } from '../caches/resources.ts'
 import { syncComputeDomains } from '../devices/compute-domains.ts'
 import { syncSharedClaims } from '../devices/shared-claims.ts'
-import { ReconcileFailed } from '../errors/coded-error.ts'
+import { throwIfAny } from '../errors/coded-error.ts'
 import { numberLabel } from '../layout/clique-instance.ts'
 import { eachReplica } from '../layout/layout.ts'
 import { keyOf } from '../layout/object-key.ts'
-import type { StoredClique, StoredSet } from '../layout/stored.ts'
+import type { StoredSet } from '../layout/stored.ts'
 import { podRole, podRoleBinding, serviceAccount } from '../objects/identity.ts'
 import { claimsOfSet } from '../objects/resource-claim.ts'
 import { wantedObject } from '../objects/wanted-child.ts'
@@ -26,10 +27,10 @@ import {
   patchService,
   patchServiceAccount,
 } from '../ownership/child-fields.ts'
-import { isToBeRenamed, renamePods } from '../ownership/take-over.ts'
+import { isToBeRelabelled, podRelabels } from '../ownership/take-over.ts'
 import { syncRevisions } from '../revision/records.ts'
 import { revisionOf } from '../revision/set-revision.ts'
-import { forgetCounts, rememberedCounts } from '../termination/remembered-counts.ts'
+import { countsToForget, rememberedCounts } from '../termination/remembered-counts.ts'
 import { isOfWantedTemplate } from '../update/outdated-pods.ts'
 import { isHeldBack } from '../update/set-update.ts'
 import { type ChildComponent, type Component, childComponent } from './child-component.ts'
@@ -54,7 +55,7 @@ export function components(
   const child = <T extends KubeObject>(part: ChildComponent<T>): Component =>
     childComponent<T>(part, set, context, signal)
   const owned = { ownerUid: uid, prune: true }
-  const beside: Component[] = [
+  const alongside: Component[] = [
     {
       ...child({
         name: 'Role',
@@ -67,7 +68,7 @@ export function components(
           patch: patchRole,
         }),
       }),
-      // A binding to a role that is not there yet cannot be judged, and is refused.
+      // The API server rejects a binding to a role that does not exist yet.
       next: child({
         name: 'RoleBinding',
         code: setErrorCode.syncRoleBinding,
@@ -81,18 +82,18 @@ export function components(
         }),
       }),
     },
-    // After its account: a token for one that does not exist yet would be thrown away by the cluster.
+    // After its account: kube-controller-manager deletes a token for an account that does not exist.
     {
       name: 'ServiceAccountTokenSecret',
       run: async () => {
         await tokens.sync(set, signal)
-        return 'complete'
+        return nothingDone
       },
     },
   ]
   const groups: Component[][] = [
     [
-      // Pods that name an account are refused until it is there.
+      // The API server rejects pods whose account does not exist.
       child({
         name: 'ServiceAccount',
         code: setErrorCode.syncServiceAccount,
@@ -148,7 +149,7 @@ export function components(
         name: 'PodClique',
         run: async () => {
           await renamePodsOf(set, context, signal)
-          const progress = await child({
+          const outcome = await child({
             name: 'PodClique',
             code: setErrorCode.syncClique,
             resource: resources.podCliques,
@@ -157,12 +158,12 @@ export function components(
               wanted: wantedCliques(
                 set,
                 revisionOf(set).templateHashes,
-                asScaled(caches.autoscalers.byIndex('controller', uid), rememberedCounts(set, context)),
+                asScaled(caches.autoscalers.byIndex('controller', uid), rememberedCounts(set, caches)),
               ),
               existing: caches.cliques.byIndex('controller', uid),
               patch: (existing, wanted) =>
                 isHeldBack(set, numberLabel(existing.metadata.labels, label.setReplicaIndex) ?? 0) &&
-                !isOfWantedTemplate(set, existing as StoredClique)
+                !isOfWantedTemplate(set, existing)
                   ? patchHeldClique(existing, wanted)
                   : patchClique(existing, wanted),
             }),
@@ -171,8 +172,8 @@ export function components(
             writeFailed: (clique, error) => events.standaloneCliqueApplyFailed(keyOf(clique), error),
             removeFailed: (clique, error) => events.cliqueDeleteFailed(keyOf(clique), error),
           }).run()
-          await forgetCounts(set, context, signal)
-          return progress
+          throwIfAny((await execute(countsToForget(set, caches), context, { signal })).failures)
+          return outcome
         },
       },
     ],
@@ -195,20 +196,18 @@ export function components(
       // Last, so that no pod waits for it.
       {
         name: 'ControllerRevision',
-        run: async () => {
-          await syncRevisions(set, context, signal)
-          return 'complete'
-        },
+        run: () => syncRevisions(set, context, signal),
       },
     ],
   ]
-  return { groups, beside }
+  return { groups, alongside }
 }
 
 /** Pods of standalone cliques that were taken over; their cliques follow with whatever else differs. */
 async function renamePodsOf(set: StoredSet, context: OperatorContext, signal: AbortSignal): Promise<void> {
   const cliques = context.caches.cliques.byIndex('controller', set.metadata.uid)
-  const renamed = cliques.filter(clique => isToBeRenamed(set, clique))
-  const failures = await Promise.all(renamed.map(clique => renamePods(set, clique, context, signal)))
-  if (failures.flat().length) throw new ReconcileFailed(failures.flat())
+  const intents = cliques
+    .filter(clique => isToBeRelabelled(set, clique))
+    .flatMap(clique => podRelabels(set, clique, context.caches.podsOf(clique)))
+  throwIfAny((await execute(intents, context, { signal })).failures)
 }

@@ -2,24 +2,24 @@
 
 // Deletes a set. Owner references and the garbage collector guarantee that its children are deleted; deleting them by
 // label makes it fast. If those requests fail, the garbage collector still does the work.
-import { finalizer, managedLabels, type PodCliqueSet, selectorText, setErrorCode } from '@grove/api'
+import { finalizer, managedLabels, selectorText, setErrorCode } from '@grove/api'
 import {
   type Clock,
   isKubeError,
-  isNotFound,
   type KubeObject,
+  type Logger,
   type ReconcileResult,
   type Resource,
   type Stored,
   wasNotProcessed,
 } from '@grove/kube'
-import { removeByUid, removePlanned, removePodsOf, uidsOf } from '../apply/planned-removal.ts'
-import { writeStatus } from '../apply/status-write.ts'
-import { patchObject, runAll } from '../apply/writes.ts'
+import { execute } from '../apply/execute.ts'
+import type { Intent } from '../apply/intent.ts'
+import { uidsOf } from '../apply/planned-removal.ts'
 import type { Caches } from '../caches/caches.ts'
 import { resources } from '../caches/resources.ts'
 import { areDomainsInUse, releaseComputeDomains } from '../devices/compute-domains.ts'
-import { lastErrorsOf, together } from '../errors/coded-error.ts'
+import { lastErrorsOf, throwIfAny } from '../errors/coded-error.ts'
 import { keyOf } from '../layout/object-key.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
@@ -28,15 +28,18 @@ import { ownChildren } from '../ownership/owner-lookup.ts'
 import { timestamp } from '../state/conditions.ts'
 import { removeReplicaBatches } from './replica-batches.ts'
 
-/** What the API server puts on an object whose dependents are to stay. */
+/** The API server adds it to an object that is deleted with --cascade=orphan. */
 const orphanFinalizer = 'orphan'
 
-/** So long NVLink domains are kept for pods that do not end; twice the usual grace of a pod. */
+/** ComputeDomains are kept this long for pods that do not end: twice the usual grace period of a pod. */
 export const domainsHeldMs = 60_000
 
-/** How long sets have been going, by our own clock: that of the API server may be hours away from it. */
+/**
+ * Measures how long sets have been terminating by the operator's clock: the clock of the API server may be hours away
+ * from it.
+ */
 export class TerminatingSets {
-  /** UID → when it was first seen to go; monotonic. */
+  /** UID → when it was first seen terminating; monotonic. */
   readonly #since = new Map<string, number>()
   readonly #clock: Clock
 
@@ -61,34 +64,28 @@ export async function deleteSet(
   set: StoredSet,
   terminatingMs: number,
   context: OperatorContext,
+  log: Logger,
   signal: AbortSignal,
 ): Promise<ReconcileResult | undefined> {
   const { caches } = context
   const finalizers = set.metadata.finalizers ?? []
   if (!finalizers.includes(finalizer.podCliqueSet)) return undefined
-  if (!(await leavesChildren(set, caches, signal))) await removeChildren(set, context, signal)
+  if (!(await leavesChildren(set, caches, signal))) await removeChildren(set, context, log, signal)
   if (terminatingMs < domainsHeldMs && areDomainsInUse(set, context))
     return { requeueAfter: domainsHeldMs - terminatingMs }
-  // These alone carry a finalizer that nobody else would take away.
+  // Only these carry a finalizer that no other controller removes.
   await releaseComputeDomains(set, context, signal)
-  try {
-    await patchObject(
-      caches,
-      resources.podCliqueSets,
-      set as Stored<PodCliqueSet>,
-      {
-        merge: {
-          metadata: {
-            resourceVersion: set.metadata.resourceVersion,
-            finalizers: finalizers.filter(name => name !== finalizer.podCliqueSet),
-          },
-        },
-      },
-      { signal },
-    )
-  } catch (error) {
-    if (!isNotFound(error)) throw error
+  const metadata = {
+    resourceVersion: set.metadata.resourceVersion,
+    finalizers: finalizers.filter(name => name !== finalizer.podCliqueSet),
   }
+  const intent: Intent = {
+    kind: 'patch',
+    resource: resources.podCliqueSets,
+    object: set,
+    merge: { metadata },
+  }
+  throwIfAny((await execute([intent], context, { signal })).failures)
   return undefined
 }
 
@@ -117,7 +114,13 @@ async function leavesChildren(set: StoredSet, caches: Caches, signal: AbortSigna
  * Parents are deleted before pods: when the last pod is gone, no clique, group, gang or Service is left. Skips kinds whose
  * objects are all terminating already: this runs on every retry while ComputeDomains are in use.
  */
-async function removeChildren(set: StoredSet, context: OperatorContext, signal: AbortSignal): Promise<void> {
+async function removeChildren(
+  set: StoredSet,
+  context: OperatorContext,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const check = (failures: readonly unknown[]) => throwIfThrottled(set, failures, log)
   const { caches, removals } = context
   const { namespace, name, uid } = set.metadata
   const { groups, cliques } = ownChildren(set, caches)
@@ -127,25 +130,34 @@ async function removeChildren(set: StoredSet, context: OperatorContext, signal: 
     planned: uidsOf([set]),
   }
   const services = caches.services.byIndex('controller', uid).filter(isStaying)
-  throwIfThrottled(await runAll([() => removePlanned(caches.gangs, removal, caches.client, signal)]))
+  const gangs: Intent = { kind: 'deleteCollection', known: caches.gangs, ...removal }
+  check((await execute([gangs], context, { signal })).failures)
   const [{ batches, serviceFailures }, others] = await Promise.all([
     removeReplicaBatches(set, { groups, cliques, services }, context, signal),
-    runAll(
-      individually(set, caches).map(([resource, object]) => async () => {
-        const [failure] = await removeByUid(resource, [object], caches.client, signal)
-        if (failure) throw failure
-      }),
-    ),
+    execute(individually(set, caches), context, { signal }),
   ])
-  throwIfThrottled([...batches.map(({ failure }) => failure), ...serviceFailures, ...others])
+  check([...batches.flatMap(({ failure }) => failure ?? []), ...serviceFailures, ...others.failures])
   const left = new Set(removals.podsLeft(set))
-  throwIfThrottled(await runAll([() => removePodsOf(set, left, removal, context, signal)]))
+  const pods: Intent = {
+    kind: 'deleteCollection',
+    known: caches.pods,
+    ...removal,
+    planned: left,
+    podsOf: set,
+  }
+  check((await execute([pods], context, { signal })).failures)
 }
 
-/** Throttled deletes are retried, because the garbage collector is slower. Other failures are left to it. */
-function throwIfThrottled(failures: readonly unknown[]): void {
-  const throttled = failures.filter(failure => isKubeError(failure) && wasNotProcessed(failure))
-  if (throttled.length) throw together(...throttled)
+/** Throttled deletes are retried, because the garbage collector is slower. It deletes what else fails, which is logged. */
+function throwIfThrottled(set: StoredSet, failures: readonly unknown[], log: Logger): void {
+  const isThrottled = (failure: unknown) => isKubeError(failure) && wasNotProcessed(failure)
+  for (const error of failures.filter(failure => !isThrottled(failure)))
+    log.warn('Deleting children of a PodCliqueSet failed; the garbage collector deletes them', {
+      namespace: set.metadata.namespace,
+      set: set.metadata.name,
+      error,
+    })
+  throwIfAny(failures.filter(isThrottled))
 }
 
 function isStaying({ metadata }: KubeObject): boolean {
@@ -156,10 +168,7 @@ function isStaying({ metadata }: KubeObject): boolean {
  * Kinds that users have objects of, too: never deleted by label. The Secret with the token is deleted by the cluster
  * together with its ServiceAccount.
  */
-function individually(
-  { metadata: { uid } }: StoredSet,
-  caches: Caches,
-): [Resource<KubeObject>, Stored<KubeObject>][] {
+function individually({ metadata: { uid } }: StoredSet, caches: Caches): Intent[] {
   const kinds: readonly { resource: Resource<KubeObject>; byIndex: ByController }[] = [
     caches.autoscalers,
     caches.serviceAccounts,
@@ -171,25 +180,26 @@ function individually(
     cache
       .byIndex('controller', uid)
       .filter(isStaying)
-      .map((object): [Resource<KubeObject>, Stored<KubeObject>] => [cache.resource, object]),
+      .map((object): Intent => ({ kind: 'delete', resource: cache.resource, object })),
   )
 }
 
 type ByController = (index: 'controller', uid: string) => readonly Stored<KubeObject>[]
 
-/** What keeps a set from going stands in its status, as everything else that keeps it from being as wanted. */
+/** Reports in the status why a set cannot be deleted. */
 export async function reportFailedDeletion(
   set: StoredSet,
   failure: unknown,
-  { caches, clock }: OperatorContext,
+  context: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
   const lastErrors = lastErrorsOf(
     failure,
     setErrorCode.updateStatus,
-    timestamp(clock),
+    timestamp(context.clock),
     set.status?.lastErrors,
   )
   const status = { ...set.status, lastErrors }
-  await writeStatus(caches, resources.podCliqueSets, set as Stored<PodCliqueSet>, status, { signal })
+  const intent: Intent = { kind: 'writeStatus', resource: resources.podCliqueSets, object: set, status }
+  throwIfAny((await execute([intent], context, { signal })).failures)
 }

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { KubeObject, Stored } from '@grove/kube'
+import type { MergePatch } from '../apply/intent.ts'
 import { podRole, podRoleBinding, serviceAccount } from '../objects/identity.ts'
 import { buildAll, wantedObject } from '../objects/wanted-child.ts'
 import {
@@ -17,7 +18,7 @@ import {
   patchService,
   patchServiceAccount,
 } from '../ownership/child-fields.ts'
-import { type MergePatch, planChildren } from '../ownership/child-objects.ts'
+import { planChildren } from '../ownership/child-objects.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { wantedAutoscalers, wantedCliques, wantedScalingGroups, wantedServices } from './children.ts'
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which gangs a set has. What is in them is the business of their own controller.
+// The gangs that a set has. Their own controller decides which pods they list.
 import type { PodGang } from '@grove/api'
-import type { Stored } from '@grove/kube'
+import { execute } from '../apply/execute.ts'
 import type { Caches } from '../caches/caches.ts'
 import { ReconcileFailed } from '../errors/coded-error.ts'
 import { type GangKey, gangKeyOf, wantedGangKey } from '../layout/gang-key.ts'
 import { checkMembers, eachPodGang, type GroupReplicas, type PodGangReference } from '../layout/layout.ts'
 import { groupLimitExceeded, replicasWithMembers } from '../layout/limits.ts'
 import { isControlledBy } from '../layout/owner.ts'
-import type { StoredSet } from '../layout/stored.ts'
+import type { StoredGang, StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
-import { removeGangs } from '../podgang/removal.ts'
+import { gangDeletions } from '../podgang/removal.ts'
 import { isInitialized } from '../state/child-state.ts'
 
 /** Missing gangs that one reconcile hands over. Their cliques hand them over as well, as soon as they exist. */
@@ -28,19 +28,19 @@ export async function syncGangs(
   const { caches } = context
   checkMembers(set)
   const groupReplicas = groupReplicasOf(set, context)
-  const excess: Stored<PodGang>[] = []
+  const excess: StoredGang[] = []
   for (const gang of caches.gangs.byIndex('controller', set.metadata.uid)) {
     const key = wantedGangKey(set, gang.metadata.name, groupReplicas)
     if (key && all) enqueueGang(key)
     if (!key) excess.push(gang)
   }
-  const failures = await removeGangs(set, excess, context, signal)
+  const failures = (await execute(gangDeletions(set, excess, caches), context, { signal })).failures
   const missing = Iterator.from(eachPodGang(set, groupReplicas)).filter(gang => !gangOf(set, gang, caches))
   for (const gang of missing.take(mostHandedOver)) enqueueGang(gangKeyOf(set, gang))
   if (failures.length) throw new ReconcileFailed(failures)
 }
 
-/** Whether every gang of a set has all of its pods, scheduled or not. */
+/** Reports whether every gang of a set has all of its pods, scheduled or not. */
 export function areGangsComplete(set: StoredSet, context: OperatorContext): boolean {
   return Iterator.from(eachPodGang(set, groupReplicasOf(set, context))).every(instance => {
     const gang = gangOf(set, instance, context.caches)
@@ -53,7 +53,10 @@ function gangOf({ metadata }: StoredSet, { name }: PodGangReference, caches: Cac
   return gang && isControlledBy(gang, metadata.uid) ? gang : undefined
 }
 
-/** How many replicas of a group have gangs. Of a group above its limit those that have members: no further ones are made. */
+/**
+ * The number of replicas of a group that have gangs. Of a group above its limit those that have members: no further
+ * ones are made.
+ */
 function groupReplicasOf(set: StoredSet, { caches, configuration }: OperatorContext): GroupReplicas {
   const { namespace, uid } = set.metadata
   return group => {

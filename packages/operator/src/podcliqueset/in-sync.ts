@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which sets have all their children as they want them. A set of hundreds of replicas is woken by each of them when they
-// start or are updated; unless something else than a status changed, there is no need to compare every child with what is
-// wanted, nor to look at every gang.
+// Which sets have all their children as they want them. Each replica enqueues its set when it starts or is updated.
+// Unless something other than a status changed, the children need not be compared again.
 import type { Change, KubeObject } from '@grove/kube'
 import { sameMeaning } from '../apply/owned-fields.ts'
 import type { Caches } from '../caches/caches.ts'
@@ -13,7 +12,7 @@ import type { StoredSet } from '../layout/stored.ts'
 import { isEditedOrDeleted, setsOf } from '../triggers/predicates.ts'
 import { isUpdatingSet, updatingReplicas } from '../update/set-update.ts'
 
-/** What a set was last looked at with; the same again means that nothing is to be done. */
+/** The state of a set at its last sync. The same fingerprint again means that there is nothing to sync. */
 export interface Fingerprint {
   /** Changes of the set and of what belongs to no set. */
   readonly own: string
@@ -26,7 +25,7 @@ export class SetsInSync {
   readonly #changes = new Map<ObjectKey, number>()
   /** The same about its children. */
   readonly #changesOfChildren = new Map<ObjectKey, number>()
-  /** Of what belongs to no set, such as topology bindings. */
+  /** Changes of objects that belong to no set, such as topology bindings. */
   #changesOfAll = 0
   /** UID of a set → the fingerprint at which its children were as wanted. */
   readonly #inSyncAt = new Map<string, Fingerprint>()
@@ -45,19 +44,19 @@ export class SetsInSync {
       [resources.podGangs, resources.kaiPodGroups, resources.volcanoPodGroups].map(nameOf),
     )
     caches.onChangeOfAny((change, resource) => {
-      // What becomes of a gang is the business of its own controller, unless it goes.
+      // A gang has its own controller. Only its deletion concerns the set.
       if (isStatusOnly(change) || (ofGangs.has(resource) && change.type !== 'delete')) return
       if (!(change.new ?? change.old).metadata.namespace) this.#changesOfAll++
       else if (resource !== nameOf(resources.podCliqueSets))
         for (const key of setsOf(change)) {
-          // Children outlive their set in the caches. Nothing is remembered of a set that is gone.
+          // Children outlive their set in the caches. Deleted sets are not counted.
           if (caches.sets.get(refOf(key))) count(this.#changesOfChildren, key)
         }
       else if (change.new) count(this.#changes, keyOf(change.new))
     })
   }
 
-  /** How many sets something is remembered of. */
+  /** The number of sets in the tables. */
   get size(): number {
     return new Set([...this.#changes.keys(), ...this.#changesOfChildren.keys()]).size
   }
@@ -82,7 +81,10 @@ export class SetsInSync {
     this.#inSyncAt.delete(metadata.uid)
   }
 
-  /** Whether the set itself changed since all of its gangs were looked at; whatever else concerns them wakes them. */
+  /**
+   * Reports whether the set itself changed since all of its gangs were enqueued. Other changes enqueue the gangs they
+   * concern.
+   */
   areGangsDue({ metadata }: StoredSet, { own }: Fingerprint): boolean {
     return this.#gangsAt.get(metadata.uid)?.own !== own
   }

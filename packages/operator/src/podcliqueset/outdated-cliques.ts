@@ -4,7 +4,7 @@
 // pass; the pods of a clique are looked at again only when one of them changed.
 import type { PodClique } from '@grove/api'
 import type { Caches } from '../caches/caches.ts'
-import type { StoredClique, StoredSet } from '../layout/stored.ts'
+import type { StoredSet } from '../layout/stored.ts'
 import { templateHashOfClique } from '../revision/revision.ts'
 import { revisionOf, type SetRevision } from '../revision/set-revision.ts'
 import { hasOutdatedPods } from '../update/outdated-pods.ts'
@@ -37,7 +37,7 @@ export class OutdatedCliques {
     const template = templateHashOfClique(clique)
     const known = this.#answers.get(uid)
     if (known?.revision === revision && known.template === template) return known.hasOutdated
-    const hasOutdated = hasOutdatedPods(set, clique as StoredClique, this.#caches.podsOf(clique))
+    const hasOutdated = hasOutdatedPods(set, clique, this.#caches.podsOf(clique))
     this.#answers.set(uid, { revision, template, hasOutdated })
     return hasOutdated
   }

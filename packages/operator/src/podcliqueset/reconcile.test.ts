@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Single passes over a set: in which order it writes, what it says when something fails, and how much it costs to go.
+// Single reconciles of a set: the order of its writes, what it reports when a write fails, and how many requests a deletion takes.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { annotation, finalizer } from '@grove/api'
@@ -292,4 +292,20 @@ test('a quota is met by a few rejected requests, and reported with a bounded sta
     simulation.writes.filter(write => write === 'patch podcliquesets'),
     [],
   )
+})
+
+test('a termination that fails does not stop the sync of the set, and is reported', async () => {
+  const delayed = shape()
+  const template = { ...delayed.spec.template, terminationDelay: '1m' }
+  const simulation = new RecordedSimulation({ ...delayed, spec: { ...delayed.spec, template } })
+  assert.ok(await settle(simulation, 60))
+  for (const pod of simulation.api.list(resources.pods)) simulation.nodes.stopServing(pod)
+  await simulation.reconcileAll()
+  await simulation.clock.advance(2 * 60_000)
+  simulation.refuse = ({ verb, resource }) =>
+    verb === 'delete' && resource === 'podcliques' ? failure('Internal', resource) : undefined
+  edit(simulation, { replicas: 2 })
+  assert.notEqual(await simulation.lookAtSet(), undefined)
+  assert.match(simulation.lastErrors.join(), /ERR_DELETE_PCS_REPLICA .*Error terminating replica 0/)
+  assert.notEqual(simulation.api.get(resources.podCliques, 'w-1-web'), undefined)
 })

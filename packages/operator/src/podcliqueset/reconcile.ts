@@ -1,61 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One pass over a PodCliqueSet: its children, its gangs, its status.
-import {
-  type ConditionValue,
-  conditionType,
-  eventSource,
-  events,
-  finalizer,
-  label,
-  type PodClique,
-  type PodCliqueScalingGroup,
-  type PodCliqueSet,
-  type PodCliqueSetStatus,
-  setErrorCode,
-} from '@grove/api'
-import { isConflict, type ReconcileContext, type ReconcileResult, type Stored } from '@grove/kube'
-import { writeStatus } from '../apply/status-write.ts'
-import { patchObject } from '../apply/writes.ts'
-import type { Caches } from '../caches/caches.ts'
+// One reconcile of a PodCliqueSet: orphans, revision, gang termination, children and gangs, status.
+import { eventSource, events, setErrorCode } from '@grove/api'
+import { isConflict, type Logger, type ReconcileContext, type ReconcileResult } from '@grove/kube'
+import { execute, nothingDone } from '../apply/execute.ts'
+import type { Intent } from '../apply/intent.ts'
 import { resources } from '../caches/resources.ts'
 import { usesDevices } from '../devices/shared-claims.ts'
-import { ComponentFailed, lastErrorsOf, ReconcileFailed, together } from '../errors/coded-error.ts'
-import { numberLabel } from '../layout/clique-instance.ts'
+import {
+  ComponentFailed,
+  failuresOf,
+  lastErrorsOf,
+  ReconcileFailed,
+  throwIfAny,
+  together,
+} from '../errors/coded-error.ts'
 import type { GangKey } from '../layout/gang-key.ts'
 import { type LimitExceeded, setLimitExceeded } from '../layout/limits.ts'
 import { keyOf, type ObjectKey, refOf } from '../layout/object-key.ts'
-import { isControlledBy } from '../layout/owner.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { adopt, orphansOfSet } from '../ownership/adoption.ts'
-import type { LiveChildren } from '../revision/foreign-hashes.ts'
-import { templateHashOfClique } from '../revision/revision.ts'
-import { revisionOf } from '../revision/set-revision.ts'
-import { statusPlanners } from '../scaling-group/observed-status.ts'
-import { findCondition, timestamp } from '../state/conditions.ts'
-import { terminateReplica } from '../termination/carry-out.ts'
+import { statusPlanners } from '../scaling-group/status-planners.ts'
+import { timestamp } from '../state/conditions.ts'
 import { isReplicaDue } from '../termination/confirmation.ts'
 import { TerminationNotices } from '../termination/notices.ts'
 import { planSetTermination } from '../termination/plan-set.ts'
-import { isUnderWay, planSetUpdate, statusForRevision } from '../update/set-update.ts'
+import { terminateReplica } from '../termination/terminate.ts'
 import { components } from './components.ts'
 import { deleteSet, reportFailedDeletion, TerminatingSets } from './deletion.ts'
-import { areGangsComplete, syncGangs } from './gangs.ts'
+import { syncGangs } from './gangs.ts'
 import { SetsInSync } from './in-sync.ts'
+import { observeChildren, observeSynced, revisionWitnesses } from './observe.ts'
 import { OutdatedCliques } from './outdated-cliques.ts'
+import { announcement, finalizerOf, planStatus } from './plan.ts'
 import { removeSurplusReplicas } from './scale-in.ts'
-import { planSetStatus } from './status.ts'
 import { syncComponents } from './sync.ts'
 import type { TokenSecrets } from './token-secret.ts'
-import { topologyCondition } from './topology-condition.ts'
 
 export interface SetReconcilerOptions {
   readonly context: OperatorContext
   readonly tokens: TokenSecrets
-  /** Gangs are a controller of their own; here is decided which there are. */
+  /** Gangs have a controller of their own. The set decides which gangs exist. */
   enqueueGang(key: GangKey): void
-  /** What keeps gangs of a set from being brought about. */
+  /** Why gangs of a set cannot be written. */
   gangFailures(set: ObjectKey): readonly unknown[]
 }
 
@@ -67,7 +55,7 @@ export class SetReconciler {
   readonly #notices: TerminationNotices
   readonly #inSync: SetsInSync
   readonly #outdated: OutdatedCliques
-  readonly #going: TerminatingSets
+  readonly #terminating: TerminatingSets
 
   constructor({ context, tokens, enqueueGang, gangFailures }: SetReconcilerOptions) {
     this.#context = context
@@ -77,52 +65,60 @@ export class SetReconciler {
     this.#notices = new TerminationNotices(context)
     this.#inSync = new SetsInSync(context.caches)
     this.#outdated = new OutdatedCliques(context.caches)
-    this.#going = new TerminatingSets(context)
+    this.#terminating = new TerminatingSets(context)
   }
 
-  async reconcile(key: ObjectKey, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
-    const context = this.#context
-    const stored = context.caches.sets.get(refOf(key)) as StoredSet | undefined
+  async reconcile(key: ObjectKey, { signal, log }: ReconcileContext): Promise<ReconcileResult | undefined> {
+    const { caches, configuration } = this.#context
+    const stored = caches.sets.get(refOf(key))
     if (!stored) return undefined
-    if (stored.metadata.deletionTimestamp) return this.#delete(stored, signal)
-    const limit = setLimitExceeded(stored, context.configuration)
+    if (stored.metadata.deletionTimestamp) return this.#delete(stored, log, signal)
+    const limit = setLimitExceeded(stored, configuration)
     if (limit) return this.#hold(stored, limit, signal)
-    let failure: unknown
-    let hasMore = false
-    const deadlines: (number | undefined)[] = []
     let set = stored
     let isAnnounced = false
-    try {
-      set = await withFinalizer(stored, context, signal)
-      await this.#adopt(set, signal)
-      set = await withRevision(set, context, signal)
-      isAnnounced = true
-      deadlines.push(await this.#terminate(set, signal))
-      hasMore = await this.#sync(set, signal)
-    } catch (error) {
-      failure = error
+    let hasMore = false
+    let termination: Termination = { failures: [], deadline: undefined }
+    const failures = await failuresOf(
+      (async () => {
+        await this.#send(finalizerOf(stored), signal)
+        set = caches.sets.get(refOf(key)) ?? stored
+        await this.#adopt(set, signal)
+        set = await this.#announce(set, signal)
+        isAnnounced = true
+        // A termination that fails does not stop the sync, and is retried.
+        termination = await this.#terminate(set, signal)
+        hasMore = await this.#sync(set, signal)
+      })(),
+    )
+    const own = [...failures, ...termination.failures]
+    const report = async () => {
+      const errors = together(...own, ...(await this.#obstacles(set, signal)))
+      return this.#writeStatus(set, { isAnnounced, isSynced: failures.length === 0, errors }, signal)
     }
-    try {
-      const told = together(failure, ...(await this.#obstacles(set, signal)))
-      deadlines.push(await updateStatus(set, isAnnounced, told, context, this.#outdated, signal))
-    } catch (error) {
-      throw failure === undefined ? error : together(failure, error)
-    }
-    if (failure) throw failure
+    let deadline: number | undefined
+    own.push(
+      ...(await failuresOf(
+        report().then(next => {
+          deadline = next
+        }),
+      )),
+    )
+    throwIfAny(own)
     if (hasMore) return { requeueAfter: 0 }
-    const known = deadlines.filter(deadline => deadline !== undefined)
-    return known.length ? { requeueAt: Math.min(...known) } : undefined
+    const deadlines = [termination.deadline, deadline].filter(one => one !== undefined)
+    return deadlines.length ? { requeueAt: Math.min(...deadlines) } : undefined
   }
 
-  /** Reports a count above its limit and leaves everything as it is. Nothing to retry: a change of the count wakes the set. */
+  /** Reports a count above its limit and changes nothing. A change of the count enqueues the set. */
   async #hold(set: StoredSet, limit: LimitExceeded, signal: AbortSignal): Promise<undefined> {
     const isNew = limit.isNew(set.status?.lastErrors)
-    const told = together(limit, ...(await this.#obstacles(set, signal)))
-    await updateStatus(set, false, told, this.#context, this.#outdated, signal)
+    const errors = together(limit, ...(await this.#obstacles(set, signal)))
+    await this.#writeStatus(set, { isAnnounced: false, isSynced: false, errors }, signal)
     if (isNew) this.#context.events.emit(set, eventSource.podCliqueSet, limit.event)
   }
 
-  /** What others wait for in vain: reported on the set, and not retried by it. */
+  /** Failures of gangs and missing tokens: reported on the set, retried elsewhere. They do not stop an update. */
   async #obstacles(set: StoredSet, signal: AbortSignal): Promise<unknown[]> {
     const noToken = await this.#tokens.poll(set, signal)
     return [
@@ -131,30 +127,39 @@ export class SetReconciler {
     ]
   }
 
-  async #delete(set: StoredSet, signal: AbortSignal): Promise<ReconcileResult | undefined> {
+  async #delete(set: StoredSet, log: Logger, signal: AbortSignal): Promise<ReconcileResult | undefined> {
     try {
-      return await deleteSet(set, this.#going.terminatingMs(set), this.#context, signal)
+      return await deleteSet(set, this.#terminating.terminatingMs(set), this.#context, log, signal)
     } catch (error) {
-      // A conflict is over with the next attempt; anything else is what the user waits for.
+      // A conflict is over with the next attempt. Users wait for anything else to be resolved.
       if (!isConflict(error)) await reportFailedDeletion(set, error, this.#context, signal)
       throw error
     }
   }
 
-  /** Before anything is decided: what is taken over may be of an older template. */
+  /** Before the revision is decided: adopted children may have an older template. */
   async #adopt(set: StoredSet, signal: AbortSignal): Promise<void> {
     const orphans = orphansOfSet(set, this.#context.caches)
-    const owner = set as Stored<PodCliqueSet> & StoredSet
     const code = setErrorCode.setControllerReference
-    const adopted = await adopt(orphans, resources.podCliqueSets, owner, code, this.#context, signal)
+    const adopted = await adopt(orphans, resources.podCliqueSets, set, code, this.#context, signal)
     if (adopted > 0) this.#context.events.emit(set, eventSource.podCliqueSet, events.orphansAdopted(adopted))
   }
 
+  /** Announces a new revision in the status before any child follows it. */
+  async #announce(set: StoredSet, signal: AbortSignal): Promise<StoredSet> {
+    const { caches, clock } = this.#context
+    const status = announcement(set, () => revisionWitnesses(set, caches), timestamp(clock))
+    if (!status) return set
+    await this.#send([writeStatusOf(set, status)], signal)
+    return { ...set, status }
+  }
+
   /**
-   * Brings children and gangs to what is wanted, unless they are so since the last look. Returns whether there is more to
-   * create than one reconcile does.
+   * Syncs children and gangs, unless nothing has changed since they were last in sync. Returns whether there is more to create
+   * than one reconcile creates.
    */
   async #sync(set: StoredSet, signal: AbortSignal): Promise<boolean> {
+    const context = this.#context
     const fingerprint = this.#inSync.fingerprintOf(set)
     if (this.#inSync.isInSync(set, fingerprint)) return false
     this.#inSync.forgetSync(set)
@@ -162,166 +167,71 @@ export class SetReconciler {
     const gangs = {
       name: 'PodGang',
       run: async () => {
-        await syncGangs(set, areGangsDue, this.#context, this.#enqueueGang, signal)
-        return 'complete' as const
+        await syncGangs(set, areGangsDue, context, this.#enqueueGang, signal)
+        return nothingDone
       },
     }
-    const failures = await removeSurplusReplicas(set, this.#context, signal)
-    const { groups, beside } = components(set, this.#context, this.#tokens, signal)
-    const outcome = await syncComponents({ groups: [...groups, [gangs]], beside }, failures.length > 0)
-    failures.push(...outcome.failures)
+    const surplus = await removeSurplusReplicas(set, context, signal)
+    const { groups, alongside } = components(set, context, this.#tokens, signal)
+    const outcome = await syncComponents({ groups: [...groups, [gangs]], alongside }, surplus.length > 0)
+    const failures = [...surplus, ...outcome.failures]
     if (failures.length) throw new ReconcileFailed(failures)
     this.#inSync.recordGangs(set, fingerprint)
     if (outcome.hasMore) return true
-    // Devices are let go when the pods that use them are gone, and of pods nobody counts the changes.
-    if (!usesDevices(set, this.#context.caches)) this.#inSync.recordSync(set, fingerprint)
+    // Devices are released when the pods that use them are gone, and the fingerprint does not count changes of pods.
+    if (!usesDevices(set, context.caches)) this.#inSync.recordSync(set, fingerprint)
     return false
   }
 
-  /** Takes down what was in breach for too long; tells when the next replica falls due. */
-  async #terminate(set: StoredSet, signal: AbortSignal): Promise<number | undefined> {
+  /** Terminates replicas that were in breach for too long. A replica that fails does not stop the others. */
+  async #terminate(set: StoredSet, signal: AbortSignal): Promise<Termination> {
     const context = this.#context
-    const children = liveChildren(set, context, this.#outdated)
+    const children = observeChildren(set, context.caches, this.#outdated)
     const plan = planSetTermination({ set, ...children, now: context.clock.now() })
-    for (const { replica } of plan.terminate)
-      if (await isReplicaDue(set, replica, children, statusPlanners(context), context, signal))
-        await terminateReplica(set, replica, context, signal)
-    this.#notices.tell(set, plan.waiting)
-    return plan.waiting.length ? Math.min(...plan.waiting.map(({ deadline }) => deadline)) : undefined
+    const failures: unknown[] = []
+    for (const { replica } of plan.terminate) {
+      const terminate = async () => {
+        if (await isReplicaDue(set, replica, children, statusPlanners(context), context, signal))
+          throwIfAny(await terminateReplica(set, replica, context, signal))
+      }
+      failures.push(...(await failuresOf(terminate())))
+    }
+    this.#notices.report(set, plan.waiting)
+    const deadlines = plan.waiting.map(({ deadline }) => deadline)
+    return { failures, deadline: deadlines.length ? Math.min(...deadlines) : undefined }
+  }
+
+  /** Writes the status. Returns when it changes without an event. */
+  async #writeStatus(set: StoredSet, written: Written, signal: AbortSignal): Promise<number | undefined> {
+    const context = this.#context
+    const snapshot = observeSynced(set, context, this.#outdated)
+    if (!snapshot) return undefined
+    const now = timestamp(context.clock)
+    const { errors, ...options } = written
+    const before = snapshot.set.status?.lastErrors
+    const lastErrors = errors ? lastErrorsOf(errors, setErrorCode.updateStatus, now, before) : []
+    const { status, deadline } = planStatus(snapshot, { ...options, lastErrors, now })
+    await this.#send([writeStatusOf(snapshot.set, status)], signal)
+    return deadline
+  }
+
+  async #send(intents: readonly Intent[], signal: AbortSignal): Promise<void> {
+    throwIfAny((await execute(intents, this.#context, { signal })).failures)
   }
 }
 
-/** Children of a set, without those that are on their way out or somebody else's. */
-function liveChildren(set: StoredSet, { caches }: OperatorContext, outdated: OutdatedCliques) {
-  const { namespace, uid } = set.metadata
-  const live = <T extends { metadata: { deletionTimestamp?: string } }>(object: T | undefined) =>
-    object && !object.metadata.deletionTimestamp && isControlledBy(object, uid) ? object : undefined
-  return {
-    presentReplicas: () => presentReplicas(set, caches),
-    cliqueNamed: (name: string) => live(caches.cliques.get({ namespace, name })),
-    groupNamed: (name: string) => live(caches.groups.get({ namespace, name })),
-    membersOf: (group: PodCliqueScalingGroup) =>
-      caches.cliques
-        .byIndex('controller', group.metadata.uid ?? '')
-        .filter(clique => !clique.metadata.deletionTimestamp),
-    hasOutdatedPods: (clique: PodClique) => outdated.has(set, clique),
-  }
+interface Termination {
+  readonly failures: readonly unknown[]
+  /** When the next replica is due, milliseconds since the epoch. */
+  readonly deadline: number | undefined
 }
 
-function presentReplicas({ metadata: { uid } }: StoredSet, caches: Caches): Set<number> {
-  return new Set(
-    [...caches.cliques.byIndex('controller', uid), ...caches.groups.byIndex('controller', uid)]
-      .filter(({ metadata }) => !metadata.deletionTimestamp)
-      .map(({ metadata }) => numberLabel(metadata.labels, label.setReplicaIndex))
-      .filter(index => index !== undefined),
-  )
+interface Written {
+  readonly isAnnounced: boolean
+  readonly isSynced: boolean
+  readonly errors: ReconcileFailed | undefined
 }
 
-/** Everything that tells what a set was made into so far. */
-function childrenOf({ metadata }: StoredSet, { caches }: OperatorContext): LiveChildren {
-  const { namespace, uid } = metadata
-  const owners = [uid, ...caches.groups.byIndex('controller', uid).map(group => group.metadata.uid)]
-  return {
-    cliques: owners
-      .flatMap(owner => caches.cliques.byIndex('controller', owner))
-      .filter(clique => !clique.metadata.deletionTimestamp),
-    gangNamed: name => caches.gangs.get({ namespace, name }),
-  }
-}
-
-async function withFinalizer(
-  set: StoredSet,
-  { caches }: OperatorContext,
-  signal: AbortSignal,
-): Promise<StoredSet> {
-  const finalizers = set.metadata.finalizers ?? []
-  if (finalizers.includes(finalizer.podCliqueSet)) return set
-  const { resourceVersion } = set.metadata
-  const metadata = { resourceVersion, finalizers: [...finalizers, finalizer.podCliqueSet] }
-  const written = await patchObject(
-    caches,
-    resources.podCliqueSets,
-    set as Stored<PodCliqueSet>,
-    { merge: { metadata } },
-    { signal },
-  )
-  return written as StoredSet
-}
-
-/** A new revision is announced before anything is made of it: the children go by what the status says. */
-async function withRevision(
-  set: StoredSet,
-  context: OperatorContext,
-  signal: AbortSignal,
-): Promise<StoredSet> {
-  const revision = revisionOf(set)
-  const isKnown = set.status?.currentGenerationHash !== undefined
-  // Asked for only where the status does not say it already: there may be many.
-  const children = () => childrenOf(set, context)
-  const hasStrays =
-    !isKnown && children().cliques.some(clique => !revision.isCurrent(clique, templateHashOfClique(clique)))
-  const status = statusForRevision(
-    set,
-    revision,
-    stored => revision.isCurrentGeneration(stored, children()),
-    hasStrays,
-    timestamp(context.clock),
-  )
-  // The first hash of a new set is written with the rest of its status.
-  if (!status || (!isKnown && !hasStrays)) return set
-  await writeStatus(context.caches, resources.podCliqueSets, set as Stored<PodCliqueSet>, status, { signal })
-  return { ...set, status }
-}
-
-/**
- * Writes the status; tells when it changes by itself, if it does. What it says about generation and revision is about
- * the specification that this pass carried out: a change that came meanwhile is the next pass's.
- */
-async function updateStatus(
-  worked: StoredSet,
-  isAnnounced: boolean,
-  failure: unknown,
-  context: OperatorContext,
-  outdated: OutdatedCliques,
-  signal: AbortSignal,
-): Promise<number | undefined> {
-  const { caches, configuration } = context
-  const known = caches.sets.get(worked.metadata) as (Stored<PodCliqueSet> & StoredSet) | undefined
-  if (known?.metadata.uid !== worked.metadata.uid || known.metadata.deletionTimestamp) return undefined
-  const { generation } = worked.metadata
-  const set = { ...known, metadata: { ...known.metadata, generation }, spec: worked.spec } as typeof known
-  const now = timestamp(context.clock)
-  const children = { set, revision: revisionOf(set), ...liveChildren(set, context, outdated), now }
-  const update = failure ? undefined : planSetUpdate(children)
-  const progress = update?.progress
-  // What users read as "applied": not while an update is under way or gangs wait for pods to be made.
-  const isCarriedOut =
-    !failure &&
-    generation !== undefined &&
-    (set.status?.observedGeneration === generation ||
-      (!isUnderWay(progress ?? set.status?.updateProgress) && areGangsComplete(set, context)))
-  const before = findCondition(set.status?.conditions, conditionType.updateProgressing)
-  const status: PodCliqueSetStatus = {
-    ...planSetStatus({
-      ...children,
-      ...(progress && {
-        set: {
-          ...set,
-          status: { ...set.status!, replicas: set.spec.replicas ?? 0, updateProgress: progress },
-        },
-      }),
-      topology: topologyCondition(set, configuration.topologyAwareScheduling.enabled, name =>
-        caches.topologyBindings.get({ name }),
-      ),
-      // A pass that failed has not looked at the update.
-      update: update ? update.condition : (before as ConditionValue | undefined),
-    }),
-    // Only who announces a revision may name it: one that is named counts as announced.
-    currentGenerationHash:
-      known.status?.currentGenerationHash ?? (isAnnounced ? children.revision.generationHash : undefined),
-    ...(isCarriedOut && { observedGeneration: generation }),
-    lastErrors: failure ? lastErrorsOf(failure, setErrorCode.updateStatus, now, set.status?.lastErrors) : [],
-  }
-  await writeStatus(caches, resources.podCliqueSets, set, status, { signal })
-  return update?.deadline
+function writeStatusOf(object: StoredSet, status: unknown): Intent {
+  return { kind: 'writeStatus', resource: resources.podCliqueSets, object, status }
 }

@@ -5,8 +5,9 @@
 // collections at a time.
 import { label, managedLabels, type Service, selectorText } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
-import { removeByUid, removePlanned, removePodsOf, uidsOf } from '../apply/planned-removal.ts'
-import { runAll } from '../apply/writes.ts'
+import { execute, executeInOrder } from '../apply/execute.ts'
+import type { Intent } from '../apply/intent.ts'
+import { uidsOf } from '../apply/planned-removal.ts'
 import { resources } from '../caches/resources.ts'
 import { numberLabel } from '../layout/clique-instance.ts'
 import type { StoredSet } from '../layout/stored.ts'
@@ -36,47 +37,54 @@ export async function removeReplicaBatches(
   const indexes = [...new Set([...groups, ...cliques, ...services].map(replicaOf))]
     .filter(index => index >= 0)
     .sort((a, b) => a - b)
-  const going = services.map(service => ({ service, removed: Promise.withResolvers<void>() }))
-  const serviceFailures = runAll(
-    going.map(({ service, removed }) => async () => {
-      const [failure] = await removeByUid(resources.services, [service], context.caches.client, signal)
-      removed.resolve()
-      if (failure) throw failure
-    }),
-  )
   const batches = Array.from(
     { length: Math.ceil(indexes.length / indexesPerRequest) },
     (_, at) => new Set(indexes.slice(at * indexesPerRequest, (at + 1) * indexesPerRequest)),
   )
-  const removed = batches.map(async batch => {
-    const of = <T extends KubeObject>(all: readonly T[]) => all.filter(object => batch.has(replicaOf(object)))
-    const ofBatch = going.filter(({ service }) => batch.has(replicaOf(service)))
-    const withoutServices = Promise.all(ofBatch.map(one => one.removed.promise))
-    const children = { groups: of(groups), cliques: of(cliques) }
-    const remove = () => removeBatch(set, batch, children, withoutServices, context, signal)
-    const [failure] = await runAll([remove])
-    return { indexes: batch, failure }
-  })
-  return { batches: await Promise.all(removed), serviceFailures: await serviceFailures }
+  const removed = await Promise.all(
+    batches.map(async batch => {
+      const of = <T extends KubeObject>(all: readonly T[]) =>
+        all.filter(object => batch.has(replicaOf(object)))
+      const objects = { groups: of(groups), cliques: of(cliques), services: of(services) }
+      return { indexes: batch, ...(await removeBatch(set, batch, objects, context, signal)) }
+    }),
+  )
+  return { batches: removed, serviceFailures: removed.flatMap(batch => batch.serviceFailures) }
 }
 
-/** Groups before cliques: the garbage collector deletes pods as soon as their clique is gone. */
+/**
+ * Groups before cliques: the garbage collector deletes pods as soon as their clique is gone. Pods last. A Service that cannot be
+ * deleted does not keep the pods.
+ */
 async function removeBatch(
   set: StoredSet,
   indexes: ReadonlySet<number>,
-  { groups, cliques }: OwnChildren,
-  withoutServices: Promise<unknown>,
+  { groups, cliques, services }: ReplicaObjects,
   context: OperatorContext,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<{ failure: unknown; serviceFailures: readonly unknown[] }> {
   const { caches } = context
   const { namespace, name } = set.metadata
-  const labelSelector = `${selectorText(managedLabels(name))},${label.setReplicaIndex} in (${[...indexes].join(',')})`
-  const removal = { namespace, labelSelector, planned: uidsOf([...groups, ...cliques]) }
-  await removePlanned(caches.groups, removal, caches.client, signal)
-  await removePlanned(caches.cliques, removal, caches.client, signal)
-  await withoutServices
-  await removePodsOf(set, uidsOf(cliques), removal, context, signal)
+  const removal = {
+    kind: 'deleteCollection' as const,
+    namespace,
+    labelSelector: `${selectorText(managedLabels(name))},${label.setReplicaIndex} in (${[...indexes].join(',')})`,
+    planned: uidsOf([...groups, ...cliques]),
+  }
+  const pods: Intent = { ...removal, known: caches.pods, planned: uidsOf(cliques), podsOf: set }
+  const parents: Intent[][] = [
+    [{ ...removal, known: caches.groups }],
+    [{ ...removal, known: caches.cliques }],
+  ]
+  const deletions = services.map(
+    (object): Intent => ({ kind: 'delete', resource: resources.services, object }),
+  )
+  const [failures, ofServices] = await Promise.all([
+    executeInOrder(parents, context, { signal }),
+    execute(deletions, context, { signal }),
+  ])
+  const [failure] = failures.length ? failures : (await execute([pods], context, { signal })).failures
+  return { failure, serviceFailures: ofServices.failures }
 }
 
 /** -1 for an object without an index, which no selector by index matches. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Deletes replicas that are no longer wanted. Parents are deleted before pods: when the last pod of a replica is gone, no
-// clique, group, gang or Service of it is left. Cliques, groups and pods are deleted by label, in a few requests however
-// many they are; gangs carry no replica index and Services may be copies, so both are deleted one by one.
+// Deletes replicas that are no longer wanted. Parents are deleted before pods: when the last pod of a replica is
+// gone, no clique, group, gang or Service of it is left. Cliques, groups and pods are deleted by label, in a few
+// requests for any number of them. Gangs carry no replica index, and Services may be copies, so both are deleted one
+// by one.
 import {
   type EventValue,
   eventSource,
@@ -11,18 +12,18 @@ import {
   type PodClique,
   type PodCliqueScalingGroup,
   selectorText,
-  setErrorCode,
 } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
-import { removePodsOf } from '../apply/planned-removal.ts'
-import { runAll } from '../apply/writes.ts'
-import { CodedError, ComponentFailed, textOf } from '../errors/coded-error.ts'
+import { execute } from '../apply/execute.ts'
+import type { Intent } from '../apply/intent.ts'
+import { setErrors } from '../errors/catalogue.ts'
+import { ComponentFailed, textOf } from '../errors/coded-error.ts'
 import { replicaCount } from '../layout/layout.ts'
 import { keyOf } from '../layout/object-key.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { ownChildren } from '../ownership/owner-lookup.ts'
-import { gangsOf, removeGangs } from '../podgang/removal.ts'
+import { gangDeletions, gangsOf } from '../podgang/removal.ts'
 import { removeReplicaBatches, replicaOf } from './replica-batches.ts'
 
 interface Surplus {
@@ -45,13 +46,7 @@ export async function removeSurplusReplicas(
   if (replicas.length === 0) replicas.push(...(await removePodsLeft(set, context, signal)))
   return [
     ...gangs.map(error => new ComponentFailed('PodGang', error)),
-    ...replicas.map(
-      error =>
-        new ComponentFailed(
-          'PodClique',
-          new CodedError('Sync', setErrorCode.deleteClique, 'Error removing replicas of the set', error),
-        ),
-    ),
+    ...replicas.map(error => new ComponentFailed('PodClique', setErrors.removeReplicas(error))),
   ]
 }
 
@@ -61,7 +56,7 @@ async function removeReplicas(
   surplus: readonly Surplus[],
   context: OperatorContext,
   signal: AbortSignal,
-): Promise<{ gangs: unknown[]; replicas: unknown[] }> {
+): Promise<{ gangs: readonly unknown[]; replicas: unknown[] }> {
   const { caches, events: sink } = context
   const removed = new Set(indexes)
   const isOfRemoved = (object: KubeObject) => removed.has(replicaOf(object))
@@ -69,7 +64,9 @@ async function removeReplicas(
   const cliques = own.cliques.filter(isOfRemoved)
   const groups = own.groups.filter(isOfRemoved)
   const services = caches.services.byIndex('controller', set.metadata.uid).filter(isOfRemoved)
-  const gangs = await removeGangs(set, gangsOf(set, cliques, caches), context, signal)
+  const gangs = (
+    await execute(gangDeletions(set, gangsOf(set, cliques, caches), caches), context, { signal })
+  ).failures
   // A Service that is left is deleted, or reported, by the component that creates Services.
   const { batches } = await removeReplicaBatches(set, { groups, cliques, services }, context, signal)
   for (const { indexes, failure } of batches)
@@ -83,11 +80,19 @@ async function removePodsLeft(
   set: StoredSet,
   context: OperatorContext,
   signal: AbortSignal,
-): Promise<unknown[]> {
+): Promise<readonly unknown[]> {
   const { namespace, name } = set.metadata
   const removal = { namespace, labelSelector: selectorText(managedLabels(name)) }
   const cliques = new Set(context.removals.podsLeft(set))
-  return cliques.size === 0 ? [] : runAll([() => removePodsOf(set, cliques, removal, context, signal)])
+  if (cliques.size === 0) return []
+  const pods: Intent = {
+    kind: 'deleteCollection',
+    known: context.caches.pods,
+    ...removal,
+    planned: cliques,
+    podsOf: set,
+  }
+  return (await execute([pods], context, { signal })).failures
 }
 
 function outcomeOf({ clique, group }: Surplus, error: unknown): EventValue {

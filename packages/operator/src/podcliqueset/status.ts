@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The status of a PodCliqueSet as its cliques and scaling groups tell it. Members of scaling groups are counted by
-// their group.
+// The status of a PodCliqueSet, computed from its cliques and scaling groups. Members of scaling groups are counted
+// by their group.
 import {
   type Condition,
   type ConditionValue,
@@ -45,7 +45,7 @@ export function planSetStatus(input: SetStatusInput): PodCliqueSetStatus {
     .filter(replica => replica < count)
     .map(replica => assess(input, replica))
     .toArray()
-  // What is there only while an update runs serves like the others, and is nothing that is to be updated.
+  // Surge replicas count as available, but not as replicas to update.
   const replicas = all.filter(({ replica }) => replica < wanted)
   const updatedCliques = replicas.reduce((sum, { updatedCliques }) => sum + updatedCliques, 0)
   const updatedGroups = replicas.reduce((sum, { updatedGroups }) => sum + updatedGroups, 0)
@@ -119,7 +119,7 @@ function conditions({ set, topology, update, now }: SetStatusInput): Condition[]
   )
 }
 
-/** Whether every replica of a set is available: what demos and tests wait for. */
+/** Reports whether every replica of a set is available. Demos and tests wait for this. */
 export function isAvailable(set: StoredSet): boolean {
   return (
     (set.status?.availableReplicas ?? 0) >= (set.spec.replicas ?? 0) &&

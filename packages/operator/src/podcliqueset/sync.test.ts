@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nothingDone } from '../apply/execute.ts'
 import type { Component } from './child-component.ts'
 import { syncComponents } from './sync.ts'
 
@@ -15,14 +16,14 @@ async function run(failing: string, failedBefore = false) {
       begun.push(name)
       await nextTurn()
       if (failing.includes(name)) throw new Error(`no ${name}`)
-      return 'complete'
+      return nothingDone
     },
     ...(next && { next }),
   })
   const { failures } = await syncComponents(
     {
       groups: [[part('a'), part('b')], [part('c')], [part('d')]],
-      beside: [part('x', part('y')), part('z')],
+      alongside: [part('x', part('y')), part('z')],
     },
     failedBefore,
   )
@@ -56,10 +57,10 @@ describe('the parts of a set', () => {
         log.push(`${name} begins`)
         await nextTurn()
         log.push(`${name} ends`)
-        return 'complete'
+        return nothingDone
       },
     })
-    await syncComponents({ groups: [[part('a')], [part('b')], [part('c')]], beside: [part('x')] }, false)
+    await syncComponents({ groups: [[part('a')], [part('b')], [part('c')]], alongside: [part('x')] }, false)
     const before = (one: string, other: string) =>
       assert.ok(log.indexOf(one) < log.indexOf(other), log.join())
     assert.equal(log.length, 8)
@@ -72,11 +73,11 @@ describe('the parts of a set', () => {
   test('tell whether one of them has more to create', async () => {
     const part = (name: string, progress: 'complete' | 'more', next?: Component): Component => ({
       name,
-      run: async () => progress,
+      run: async () => ({ ...nothingDone, hasMore: progress === 'more' }),
       ...(next && { next }),
     })
-    const hasMore = async (groups: Component[][], beside: Component[]) =>
-      (await syncComponents({ groups, beside }, false)).hasMore
+    const hasMore = async (groups: Component[][], alongside: Component[]) =>
+      (await syncComponents({ groups, alongside }, false)).hasMore
     assert.equal(await hasMore([[part('a', 'complete')]], [part('x', 'complete')]), false)
     assert.equal(await hasMore([[part('a', 'more')], [part('b', 'complete')]], []), true)
     assert.equal(await hasMore([[], [part('b', 'more')]], []), true)

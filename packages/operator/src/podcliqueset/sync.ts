@@ -1,32 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Progress } from '../apply/writes.ts'
+import { combined, nothingDone, type Outcome } from '../apply/execute.ts'
 import { ComponentFailed, failuresOf } from '../errors/coded-error.ts'
 import type { Component } from './child-component.ts'
 
 export interface Components {
-  /** Parts of one group run side by side, each to its end; a failure in a group stops the groups after it. */
+  /** Parts of one group run side by side, each to its end. A failure in a group stops the groups after it. */
   readonly groups: readonly (readonly Component[])[]
-  /** What runs in pods needs these, not the pods: they begin after the first group and hold nothing up. */
-  readonly beside: readonly Component[]
+  /** The processes in pods need these, the pods do not: they begin after the first group and hold nothing up. */
+  readonly alongside: readonly Component[]
 }
 
-export interface Outcome {
-  readonly failures: readonly unknown[]
-  /** Whether a part has more to create than one reconcile does. */
-  readonly hasMore: boolean
-}
-
-const nothing: Outcome = { failures: [], hasMore: false }
-
-/** Returns every failure. After an earlier one only the first group runs. */
+/** Returns every failure. After an earlier failure only the first group runs. */
 export async function syncComponents(
-  { groups: [first = [], ...rest], beside }: Components,
+  { groups: [first = [], ...rest], alongside }: Components,
   failedBefore: boolean,
 ): Promise<Outcome> {
   const outcome = await runGroup(first)
   if (failedBefore || outcome.failures.length) return outcome
-  return combined([outcome, ...(await Promise.all([runGroups(rest), runGroup(beside)]))])
+  return combined([outcome, ...(await Promise.all([runGroups(rest), runGroup(alongside)]))])
 }
 
 async function runGroups(groups: readonly (readonly Component[])[]): Promise<Outcome> {
@@ -44,20 +36,13 @@ async function runGroup(group: readonly Component[]): Promise<Outcome> {
 }
 
 async function run({ name, run: begin, next }: Component): Promise<Outcome> {
-  let progress: Progress = 'complete'
-  const failures = await failuresOf(
+  let outcome: Outcome = nothingDone
+  const thrown = await failuresOf(
     begin().then(reached => {
-      progress = reached
+      outcome = reached
     }),
   )
-  if (failures.length) return { ...nothing, failures: failures.map(one => new ComponentFailed(name, one)) }
-  const outcome = { ...nothing, hasMore: (progress as Progress) === 'more' }
+  const failures = [...thrown, ...outcome.failures].map(failure => new ComponentFailed(name, failure))
+  if (failures.length) return { ...outcome, failures }
   return next ? combined([outcome, await run(next)]) : outcome
-}
-
-function combined(outcomes: readonly Outcome[]): Outcome {
-  return {
-    failures: outcomes.flatMap(({ failures }) => failures),
-    hasMore: outcomes.some(({ hasMore }) => hasMore),
-  }
 }

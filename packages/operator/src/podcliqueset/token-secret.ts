@@ -2,9 +2,10 @@
 
 // The long-lived token by which the start-up waiters of a set watch pods. Secrets are read by name, when there is a
 // reason to, and never cached or watched: the operator has no business with the others.
-import { label, managedLabels, names, type Secret, selectorText, setErrorCode } from '@grove/api'
+import { label, managedLabels, names, type Secret, selectorText } from '@grove/api'
 import { isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
 import { resources } from '../caches/resources.ts'
+import { setErrors } from '../errors/catalogue.ts'
 import { CodedError } from '../errors/coded-error.ts'
 import { keyOf, type ObjectKey } from '../layout/object-key.ts'
 import { isControlledBy } from '../layout/owner.ts'
@@ -14,14 +15,14 @@ import type { OperatorContext } from '../operator-context.ts'
 
 /** Written by the cluster next to the token. */
 const accountUidAnnotation = 'kubernetes.io/service-account.uid'
-/** What was seen of a Secret is believed this long: many cliques of one set start together. */
+/** A Secret is not read again within this time: many cliques of one set start together. */
 const believedMs = 1_000
 /** While cliques wait for a token, the Secret is read after these waits, each twice as long as the one before. */
 const firstPollMs = 100
 const longestPollMs = 5_000
 /** Clusters fill a token in within moments. After this the set reports that it is missing. */
 const reportedAfterMs = 10_000
-/** Pods that still use the former Secret end when they end; looking more often helps nobody. */
+/** Pods that still use the former Secret end at their own time, so reading it more often is of no use. */
 const formerLookedAtMs = 60_000
 
 /** Reconciles of others that a token makes possible. */
@@ -47,7 +48,7 @@ export class TokenSecrets {
   readonly #looking = new Map<string, Promise<boolean>>()
   /** Sets whose Secret is there, with the account that it is for, by UID: it is made once and never changed. */
   readonly #known = new Map<string, string>()
-  /** What was last seen of the Secret of a set, and when. */
+  /** The Secret of a set as it was last read, and when. */
   readonly #seen = new Map<string, { readonly at: number; readonly isFilled: boolean }>()
   /** Being made, by the set's UID: cliques ask for it while the set's own pass is at it. */
   readonly #providing = new Map<string, Promise<void>>()
@@ -68,8 +69,8 @@ export class TokenSecrets {
   }
 
   /**
-   * After the set's account is there: a token for an account that does not exist is thrown away by the cluster. Looks at
-   * the Secret each time: nobody tells us when it is taken away.
+   * After the set's account is there: a token for an account that does not exist is thrown away by the cluster. Reads
+   * the Secret each time: the operator does not watch Secrets.
    */
   async sync(set: StoredSet, signal: AbortSignal): Promise<void> {
     const { uid } = set.metadata
@@ -81,7 +82,10 @@ export class TokenSecrets {
       await this.#removeFormer(set, signal)
   }
 
-  /** Whether the pods of a clique that wait for others have a token to do so. If not, it wakes the clique as soon as there is one. */
+  /**
+   * Reports whether the pods of a clique that start after others have a token. If not, it wakes the clique as soon as
+   * there is one.
+   */
   async isFilledFor(set: StoredSet, clique: ObjectKey, signal: AbortSignal): Promise<boolean> {
     const { uid } = set.metadata
     if (this.#seenLately(uid)?.isFilled) return true
@@ -112,11 +116,7 @@ export class TokenSecrets {
     }
     if (now - wait.since < reportedAfterMs || wait.cliques.size === 0) return undefined
     const secret = `${namespace}/${names.tokenSecret(name)}`
-    return new CodedError(
-      'Sync',
-      setErrorCode.tokenMissing,
-      `Secret ${secret} has no token, and pods that start after others wait for it; check that kube-controller-manager fills in tokens of service accounts, or delete the Secret so that it is created again`,
-    )
+    return setErrors.tokenMissing(secret)()
   }
 
   #beginWait(set: StoredSet): Wait {
@@ -136,7 +136,7 @@ export class TokenSecrets {
     return looking
   }
 
-  /** Whether there is a token. A Secret that is gone is made again. */
+  /** Reports whether there is a token. A Secret that is gone is made again. */
   async #lookAlone(set: StoredSet, signal: AbortSignal): Promise<boolean> {
     const { name, uid } = set.metadata
     const secret = await this.#read(set, names.tokenSecret(name), signal)
@@ -175,7 +175,7 @@ export class TokenSecrets {
     } catch (error) {
       if (error instanceof CodedError) throw error
       const id = `${set.metadata.namespace}/${wanted.metadata.name}`
-      throw new CodedError('Sync', setErrorCode.createSecret, `Error creating Secret ${id}`, error)
+      throw setErrors.createSecret(id)(error)
     }
     this.#known.set(set.metadata.uid, account)
     this.#seen.set(set.metadata.uid, { at: this.#context.clock.monotonic(), isFilled: false })
@@ -199,12 +199,7 @@ export class TokenSecrets {
       if (!isAlreadyExists(error)) throw error
       found = await this.#read(set, ref.name, signal)
     }
-    if (found && !isOf(set, found))
-      throw new CodedError(
-        'Sync',
-        setErrorCode.secretConflict,
-        `Secret ${namespace}/${ref.name} exists and is not controlled by this PodCliqueSet; remove it`,
-      )
+    if (found && !isOf(set, found)) throw setErrors.foreignSecret(`${namespace}/${ref.name}`)()
     // The set is older than this process: another release may have begun it.
     this.#former.set(uid, Number.NEGATIVE_INFINITY)
     if (found && isFor(found, account)) return
@@ -227,8 +222,7 @@ export class TokenSecrets {
         const preconditions = { uid: former.metadata.uid }
         await client.delete(resources.secrets, { namespace, name }, { signal, preconditions })
       } catch (error) {
-        if (!isNotFound(error))
-          throw new CodedError('Sync', setErrorCode.deleteSecret, `Error deleting Secret ${name}`, error)
+        if (!isNotFound(error)) throw setErrors.deleteSecret(name)(error)
       }
     }
     this.#former.delete(uid)
@@ -244,7 +238,7 @@ export class TokenSecrets {
       })
       return items.some(pod => pod.spec?.volumes?.some(volume => volume.secret?.secretName === secret))
     } catch (error) {
-      throw new CodedError('Sync', setErrorCode.listPods, `Error listing pods of ${metadata.name}`, error)
+      throw setErrors.listPods(metadata.name)(error)
     }
   }
 
@@ -253,7 +247,7 @@ export class TokenSecrets {
     try {
       return await this.#context.caches.client.find(resources.secrets, { namespace, name }, { signal })
     } catch (error) {
-      throw new CodedError('Sync', setErrorCode.getSecret, `Error reading Secret ${namespace}/${name}`, error)
+      throw setErrors.readSecret(`${namespace}/${name}`)(error)
     }
   }
 }

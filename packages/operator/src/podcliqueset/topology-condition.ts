@@ -4,7 +4,7 @@ import { type ClusterTopologyBinding, type ConditionValue, topologyLevels } from
 import type { StoredSet } from '../layout/stored.ts'
 import { referencedDomains, topologyConstraints, topologyName } from '../layout/topology.ts'
 
-/** Whether the domains that a set asks for exist; undefined when there is nothing to say. */
+/** The condition that reports whether the domains of a set's constraints exist; undefined where it does not apply. */
 export function topologyCondition(
   set: StoredSet,
   topologyAwareScheduling: boolean,

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whether a gang is there as a whole. New ones are when every pod that their cliques want exists and is labelled for
-// them; those that were complete once are again with the minimum of every clique. Only then are further pods listed, and
-// only those that are listed are placed: no scheduler decides on half a gang, neither at first nor when it is rebuilt.
+// Decides when a gang is complete. A new gang is complete when every pod that its cliques want exists and carries its label. A gang
+// that was complete once is complete again with the minimum of every clique. Only then does it list further pods, and only listed
+// pods are scheduled: no scheduler decides on a part of a gang, neither at first nor when it is rebuilt.
 import { label, type Pod, type PodClique } from '@grove/api'
 import { type CliqueInstance, minAvailableOfClique, type PodGangInstance } from '../layout/layout.ts'
 import { isTerminating } from '../state/pod-state.ts'
 
 export interface GangMembers {
-  /** By the name of the clique; undefined while it does not exist. A terminating one is on its way out. */
+  /** By the name of the clique; undefined while it does not exist. A terminating one does not count. */
   cliqueNamed(name: string): PodClique | undefined
   /** Pods controlled by that clique: by its UID, so that those of a former one of the same name do not count. */
   podsOf(clique: PodClique): readonly Pod[]
-  /** Whether somebody scaled its group so far in that it is not to be there, although the gang's minimum names it. */
+  /** Reports whether a user scaled the group below this replica, although the gang's minimum includes it. */
   isScaledAway(clique: CliqueInstance): boolean
 }
 
@@ -25,7 +25,7 @@ export function gangPods(gang: string, clique: string, members: GangMembers): Po
     .filter(pod => !isTerminating(pod) && pod.metadata.labels?.[label.podGang] === gang)
 }
 
-/** What a gang lacks that was never complete, as a sentence; undefined when it is. */
+/** The reason why a new gang is not complete, as a sentence; undefined if it is. */
 export function gangLacks(gang: PodGangInstance, members: GangMembers): string | undefined {
   return firstOf(gang.cliques, ({ name }) => {
     const clique = members.cliqueNamed(name)
@@ -41,8 +41,8 @@ export function gangLacks(gang: PodGangInstance, members: GangMembers): string |
 }
 
 /**
- * What a gang lacks that was complete once. More than its minimum is not waited for, nor what somebody scaled away:
- * that may take for ever.
+ * The reason why a gang that was complete once is not complete now. It does not wait for more than its minimum, nor
+ * for replicas that a user scaled away: that may take for ever.
  */
 export function gangLost(gang: PodGangInstance, members: GangMembers): string | undefined {
   return firstOf(gang.cliques, clique => {

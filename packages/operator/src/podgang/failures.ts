@@ -4,7 +4,7 @@ import { textOf } from '../errors/coded-error.ts'
 import { type GangKey, parseGangKey } from '../layout/gang-key.ts'
 import type { ObjectKey } from '../layout/object-key.ts'
 
-/** Why gangs of a set cannot be brought about: gangs have no place for it in their status, their set has. */
+/** Why gangs of a set cannot be written. A gang's status has no field for errors, so its set reports them. */
 export class GangFailures {
   readonly #bySet = new Map<ObjectKey, Map<GangKey, unknown>>()
   readonly #onChange: (set: ObjectKey) => void
@@ -17,7 +17,7 @@ export class GangFailures {
     return [...(this.#bySet.get(set)?.values() ?? [])]
   }
 
-  /** The same failure again is no news. */
+  /** The same failure again does not enqueue the set. */
   record(gang: GangKey, error: unknown): void {
     const set = setOf(gang)
     const failures = this.#bySet.get(set) ?? new Map<GangKey, unknown>()

@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a PodGang should say. Pods are added to what it lists when it is complete, not one by one: a gang of a thousand
-// pods is patched once and not a thousand times. What is gone is dropped from the list at once.
+// The wanted PodGang. Pods are added to its list when it is complete, not one by one: a gang of a thousand pods is
+// patched once and not a thousand times. Deleted pods are removed from the list at once.
 import {
   type ConditionValue,
+  eventSource,
+  events,
   type PodGang,
   type PodGangStatus,
   podGangInitialized,
   type TopologyLevel,
 } from '@grove/api'
+import type { Intent } from '../apply/intent.ts'
 import { mergePatch } from '../apply/owned-fields.ts'
+import { resources } from '../caches/resources.ts'
+import { gangErrors } from '../errors/catalogue.ts'
 import type { PodGangInstance } from '../layout/layout.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import { podGang } from '../objects/gang.ts'
 import { findCondition, withCondition } from '../state/conditions.ts'
 import { type GangMembers, gangLacks, gangLost, gangPods } from './complete.ts'
+import type { GangSnapshot } from './observe.ts'
 
 export interface GangInput {
   readonly set: StoredSet
@@ -89,7 +95,7 @@ function patchTowards(existing: PodGang, wanted: PodGang): Readonly<Record<strin
   return { ...((labels || annotations) && { metadata }), ...(spec && { spec }) }
 }
 
-/** Only our own condition, and the phase while nobody has set one: the rest belongs to the scheduler. */
+/** Sets the operator's own condition, and the phase while it is empty. The scheduler owns the rest. */
 export function statusWith(gang: PodGang, initialized: ConditionValue, now: string): PodGangStatus {
   const before = gang.status
   const { generation: observedGeneration = 1 } = gang.metadata
@@ -100,4 +106,37 @@ export function statusWith(gang: PodGang, initialized: ConditionValue, now: stri
     // Of the present generation also where it says the same as before.
     conditions: conditions.map(one => (one.type === initialized.type ? { ...one, observedGeneration } : one)),
   }
+}
+
+/** The write of the gang itself; none where it is as wanted. */
+export function gangWrites(
+  { set, existing }: Pick<GangSnapshot, 'set' | 'existing'>,
+  plan: GangPlan,
+): Intent[] {
+  const id = `${set.metadata.namespace}/${plan.create?.metadata.name ?? existing?.metadata.name}`
+  const outcomes = {
+    resource: resources.podGangs,
+    error: gangErrors.writeGang(id),
+    report: {
+      about: set,
+      source: eventSource.podCliqueSet,
+      done: () => events.podGangApplied(id),
+      failed: (error: string) => events.podGangApplyFailed(id, error),
+    },
+  }
+  if (existing) return plan.patch ? [{ ...outcomes, kind: 'patch', object: existing, merge: plan.patch }] : []
+  if (!plan.create) return []
+  return [
+    {
+      ...outcomes,
+      kind: 'create',
+      object: plan.create,
+      // A gang that exists is reconciled when the watch delivers it, and its deletion enqueues this key.
+      existing: {
+        ownerUid: set.metadata.uid,
+        awaitsDeletion: () => true,
+        conflict: gangErrors.foreignGang(id),
+      },
+    },
+  ]
 }

@@ -1,72 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One pass over a PodGang: the object itself, what it lists, and whether it is complete.
-import { eventSource, events, kinds, type PodGang, setErrorCode, type TopologyLevel } from '@grove/api'
-import {
-  type Change,
-  isAlreadyExists,
-  type KubeObject,
-  type ReconcileContext,
-  type ReconcileResult,
-  type Stored,
-} from '@grove/kube'
-import { writeStatus } from '../apply/status-write.ts'
-import { patchObject } from '../apply/writes.ts'
+// One reconcile of a PodGang: the object, the objects that its scheduler reads, and the condition Initialized.
+import { kinds, type PodGang } from '@grove/api'
+import type { Change, KubeObject, ReconcileContext, ReconcileResult, Stored } from '@grove/kube'
+import { execute } from '../apply/execute.ts'
 import { resources } from '../caches/resources.ts'
-import { CodedError, isNamespaceTerminating, textOf } from '../errors/coded-error.ts'
-import { type GangKey, gangInstanceOf, parseGangKey } from '../layout/gang-key.ts'
-import type { PodGangInstance } from '../layout/layout.ts'
-import { isTemplateTooLarge } from '../layout/limits.ts'
+import { gangErrors } from '../errors/catalogue.ts'
+import { isNamespaceTerminating, throwIfAny } from '../errors/coded-error.ts'
+import type { GangKey } from '../layout/gang-key.ts'
 import { keyOf, type ObjectKey } from '../layout/object-key.ts'
 import { isControlledBy } from '../layout/owner.ts'
 import type { StoredGang, StoredSet } from '../layout/stored.ts'
-import { topologyName } from '../layout/topology.ts'
 import type { OperatorContext } from '../operator-context.ts'
-import { schedulerOf } from '../schedulers/registry.ts'
 import { findCondition, timestamp } from '../state/conditions.ts'
 import type { GangFailures } from './failures.ts'
-import { type GangPlan, planGang, statusWith } from './plan.ts'
-import { SchedulerObjects } from './scheduler-objects.ts'
+import { observeGang } from './observe.ts'
+import { type GangPlan, gangWrites, planGang, statusWith } from './plan.ts'
+import { syncSchedulerObjects } from './scheduler-objects.ts'
 
 /**
- * A gang whose pods are just being made is not created until they are there: then one request says everything. It
- * never waits longer than this, so that a gang whose pods cannot be made is seen.
+ * A gang whose pods are being created is not created until they exist: then one request lists all of them. It never waits
+ * longer than this, so that users see a gang whose pods cannot be created.
  */
 export const creationGraceMs = 3_000
 
-/** What a gang lacks is told when it has lacked something for so long: most of it is made again within moments. */
+/** A missing pod is reported only after this time: most pods are recreated within moments. */
 export const lackGraceMs = 2_000
 
 export class GangReconciler {
   readonly #context: OperatorContext
   readonly #failures: GangFailures
-  /** Since when gangs are not complete, or since their status last said why. */
+  /** When a gang was first incomplete, or when its status last reported why; monotonic. */
   readonly #incompleteSince = new Map<GangKey, number>()
-  /** Gangs that were looked at, by the namespace and name that they and their schedulers' objects have. */
+  /** Reconciled gangs, by the namespace and name that they share with their schedulers' objects. */
   readonly #keys = new Map<ObjectKey, GangKey>()
-  readonly #schedulerObjects: SchedulerObjects
 
   constructor(context: OperatorContext, failures: GangFailures) {
     this.#context = context
     this.#failures = failures
-    this.#schedulerObjects = new SchedulerObjects(context)
   }
 
   /**
-   * The gang to look at again because it or its scheduler's objects were changed: by us as well, for the answer to a write of
-   * ours may be the first that tells of somebody else's.
+   * The gang to reconcile because it or its scheduler's object was edited. Writes of the operator count, too: the response
+   * to such a write may be the first to show an edit of another client.
    */
   gangToRepair(change: Change<KubeObject>): GangKey | undefined {
-    const name = keyOf((change.new ?? change.old) as KubeObject)
+    const name = keyOf(change.new ?? change.old)
     const key = this.#keys.get(name)
-    // Remembered again by the pass that makes it anew.
+    // Recorded again by the reconcile that recreates it.
     if (change.type === 'delete') this.#keys.delete(name)
     return key
   }
 
   async reconcile(key: GangKey, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
     try {
-      const result = await this.#bringAbout(key, signal)
+      const result = await this.#sync(key, signal)
       this.#failures.clear(key)
       return result
     } catch (error) {
@@ -75,62 +63,36 @@ export class GangReconciler {
     }
   }
 
-  async #bringAbout(key: GangKey, signal: AbortSignal): Promise<ReconcileResult | undefined> {
-    const { caches, removals } = this.#context
-    const { namespace, set: setName } = parseGangKey(key)
-    const set = caches.sets.get({ namespace, name: setName }) as StoredSet | undefined
-    const instance =
-      set && !set.metadata.deletionTimestamp && !isTemplateTooLarge(set, this.#context.configuration)
-        ? gangInstanceOf(set, key, group => caches.groups.get({ namespace, name: group })?.spec.replicas ?? 0)
-        : undefined
-    if (!set || !instance) {
+  async #sync(key: GangKey, signal: AbortSignal): Promise<ReconcileResult | undefined> {
+    const context = this.#context
+    const snapshot = observeGang(key, context)
+    if (!snapshot) {
       this.#incompleteSince.delete(key)
       return undefined
     }
+    const { set, instance, existing } = snapshot
+    const { namespace } = set.metadata
     this.#keys.set(`${namespace}/${instance.name}`, key)
-    // Nobody reads how its pods become fewer: it goes with them, or they are followed by others.
-    if (removals.has(set, instance.setReplica)) return undefined
-    const existing = caches.gangs.get({ namespace, name: instance.name })
-    // One that goes, or is left from a set of the same name and collected soon: its end wakes us.
+    // The end of the removal enqueues this key.
+    if (snapshot.isBeingRemoved) return undefined
+    // The deletion of a gang that is terminating, or that the garbage collector is about to delete, enqueues this key.
     if (existing && (existing.metadata.deletionTimestamp || isOfFormerSet(existing, set))) return undefined
     if (existing && !isControlledBy(existing, set.metadata.uid))
-      throw new CodedError(
-        'Sync',
-        setErrorCode.setControllerReference,
-        `PodGang ${keyOf(existing)} exists and is controlled by somebody else; remove it or rename the PodCliqueSet`,
-      )
-    const plan = this.#plan(set, instance, existing)
+      throw gangErrors.foreignGang(keyOf(existing))()
+    const plan = planGang(snapshot)
     const incompleteMs = this.#incompleteMs(key, plan.isComplete)
     if (plan.create && !plan.isComplete && incompleteMs < creationGraceMs)
       return { requeueAfter: creationGraceMs - incompleteMs }
-    const gang = await this.#write(set, existing, plan, signal)
-    if (!gang) return undefined
-    // Before the gang is called complete: no pod is let go that its scheduler would not know.
-    await this.#schedulerObjects.sync(set, gang as StoredGang, signal)
-    return this.#report(key, gang, plan, incompleteMs, signal)
+    throwIfAny((await execute(gangWrites(snapshot, plan), context, { signal })).failures)
+    const gang = context.caches.gangs.get({ namespace, name: instance.name })
+    // Ours, but not in the cache yet: its arrival enqueues this key.
+    if (!gang || !isControlledBy(gang, set.metadata.uid)) return undefined
+    // Before the gang is complete: no pod loses its gate whose gang the scheduler does not know.
+    await syncSchedulerObjects(set, gang, context, signal)
+    return this.#writeStatus(key, gang, plan, incompleteMs, signal)
   }
 
-  #plan(set: StoredSet, instance: PodGangInstance, existing: Stored<PodGang> | undefined): GangPlan {
-    const { caches } = this.#context
-    const { namespace } = set.metadata
-    return planGang({
-      set,
-      instance,
-      existing,
-      levels: levelsOf(this.#context, set),
-      schedulerName: schedulerOf(this.#context, set),
-      members: {
-        cliqueNamed: name => caches.cliques.get({ namespace, name }),
-        podsOf: clique => caches.podsOf(clique),
-        isScaledAway: ({ group }) => {
-          const live = group && caches.groups.get({ namespace, name: group.instance.name })
-          return live !== undefined && live.spec.replicas <= group!.replica
-        },
-      },
-    })
-  }
-
-  /** How long the gang has been lacking something, or since that was last said. */
+  /** Time since the gang was first incomplete, or since that was last reported. */
   #incompleteMs(key: GangKey, isComplete: boolean): number {
     const now = this.#context.clock.monotonic()
     if (isComplete) {
@@ -142,15 +104,15 @@ export class GangReconciler {
     return now - since
   }
 
-  /** Writes whether the gang is complete; that it is not, only when nothing was said yet or it stays so. */
-  async #report(
+  /** Writes whether the gang is complete. An incomplete gang is reported only if nothing was reported yet or it stays so. */
+  async #writeStatus(
     key: GangKey,
-    gang: Stored<PodGang>,
+    gang: StoredGang,
     { initialized, isComplete }: GangPlan,
     incompleteMs: number,
     signal: AbortSignal,
   ): Promise<ReconcileResult | undefined> {
-    const { caches, clock, statusDebounce } = this.#context
+    const { clock, statusDebounce } = this.#context
     const { uid, generation = 1 } = gang.metadata
     const known = findCondition(gang.status?.conditions, initialized.type)
     if (known?.status === initialized.status && (isComplete || known.message === initialized.message)) {
@@ -158,45 +120,21 @@ export class GangReconciler {
         statusDebounce.clear(uid)
         return undefined
       }
-      // That it holds for the present list as well: nobody waits for that.
+      // No object waits for the statement that the condition holds for the present generation as well.
       const waitMs = statusDebounce.delayMs(uid)
       if (waitMs > 0) return { requeueAfter: waitMs }
     } else if (known && !isComplete && incompleteMs < lackGraceMs)
       return { requeueAfter: lackGraceMs - incompleteMs }
     const status = statusWith(gang, initialized, timestamp(clock))
-    await writeStatus(caches, resources.podGangs, gang, status, { signal })
+    const { failures } = await execute(
+      [{ kind: 'writeStatus', resource: resources.podGangs, object: gang, status }],
+      this.#context,
+      { signal },
+    )
+    throwIfAny(failures)
     statusDebounce.clear(uid)
     if (!isComplete) this.#incompleteSince.set(key, clock.monotonic())
     return undefined
-  }
-
-  async #write(
-    set: StoredSet,
-    existing: Stored<PodGang> | undefined,
-    plan: GangPlan,
-    signal: AbortSignal,
-  ): Promise<Stored<PodGang> | undefined> {
-    const { caches, events: sink } = this.#context
-    if (!plan.create && !plan.patch) return existing
-    const name = plan.create?.metadata.name ?? existing!.metadata.name
-    const id = `${set.metadata.namespace}/${name}`
-    try {
-      const written = plan.create
-        ? await caches.client.create(resources.podGangs, plan.create, { signal })
-        : await patchObject(caches, resources.podGangs, existing!, { merge: plan.patch! }, { signal })
-      sink.emit(set, eventSource.podCliqueSet, events.podGangApplied(id))
-      return written
-    } catch (error) {
-      // Ours, but not in the cache yet: its arrival wakes us.
-      if (plan.create && isAlreadyExists(error)) return undefined
-      sink.emit(set, eventSource.podCliqueSet, events.podGangApplyFailed(id, textOf(error)))
-      throw new CodedError(
-        'Sync',
-        setErrorCode.applyPodGang,
-        `Error creating or patching PodGang ${id}`,
-        error,
-      )
-    }
   }
 }
 
@@ -207,17 +145,4 @@ function isOfFormerSet({ metadata }: Stored<PodGang>, set: StoredSet): boolean {
     owner.name === set.metadata.name &&
     owner.uid !== set.metadata.uid
   )
-}
-
-/**
- * The levels by which the gangs of a set are placed: none where its topology is missing, undefined with the
- * feature off.
- */
-export function levelsOf(
-  { caches, configuration }: OperatorContext,
-  set: StoredSet,
-): readonly TopologyLevel[] | undefined {
-  if (!configuration.topologyAwareScheduling.enabled) return undefined
-  const name = topologyName(set)
-  return (name && caches.topologyBindings.get({ name })?.spec.levels) || []
 }

@@ -10,7 +10,7 @@ import type { OperatorContext } from '../operator-context.ts'
 import { schedulerBackends } from '../schedulers/registry.ts'
 import { clique, sampleSet } from '../testing/sample-set.ts'
 import { SimulatedApi } from '../testing/simulation/api.ts'
-import { SchedulerObjects } from './scheduler-objects.ts'
+import { syncSchedulerObjects } from './scheduler-objects.ts'
 
 const podGroups = resources.kaiPodGroups as unknown as Resource<KubeObject>
 const name = 'w-0'
@@ -37,11 +37,10 @@ function harness() {
     backends: schedulerBackends(['kai-scheduler'], 'kai-scheduler'),
     events: { emit: () => undefined },
   } as unknown as OperatorContext
-  const objects = new SchedulerObjects(context)
   return {
     api,
     gang,
-    sync: () => objects.sync(set, gang, new AbortController().signal),
+    sync: () => syncSchedulerObjects(set, gang, context, new AbortController().signal),
     put: (metadata: object) =>
       api.put(podGroups, {
         apiVersion: 'scheduling.run.ai/v2alpha2',

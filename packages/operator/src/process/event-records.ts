@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { EventRecorder, Recorder } from '@grove/kube'
-import type { EventSink } from '../apply/event-sink.ts'
+import type { EventSink } from '../apply/intent.ts'
 
 /** Events of the operator's controllers on their way to the cluster. */
 export function recordedEvents(recorder: EventRecorder): EventSink {

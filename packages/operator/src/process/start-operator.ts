@@ -3,7 +3,7 @@
 // The operator's controllers on a client, in this process: for `grove up`, tests and the operator process itself.
 import { defaultScheduler, enabledSchedulers, type OperatorConfiguration } from '@grove/api'
 import { type Client, type Clock, type Logger, type Registry, silentLogger, systemClock } from '@grove/kube'
-import type { EventSink } from '../apply/event-sink.ts'
+import type { EventSink } from '../apply/intent.ts'
 import { RemovalsUnderWay } from '../apply/removals-under-way.ts'
 import { StatusDebounce } from '../apply/status-debounce.ts'
 import { Caches } from '../caches/caches.ts'

@@ -6,7 +6,7 @@ import { formerGenerationHash, legacyPodTemplateHash, type PodClique, type PodGa
 import { memberCliques, scalingGroups, standaloneCliques } from '../layout/layout.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import { podClique } from '../objects/clique.ts'
-import { isToBeRenamed } from '../ownership/take-over.ts'
+import { isToBeRelabelled } from '../ownership/take-over.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { isWantedGeneration } from './foreign-hashes.ts'
 import { hasReachedGeneration, isConverged } from './revision.ts'
@@ -184,5 +184,5 @@ test('a z1 hash of a pod template is ours: no pod and no clique is relabelled fo
   const revision = revisionOf(set())
   for (const hash of Object.values(revision.templateHashes)) assert.match(hash, /^z1-/)
   const router = written(set(), 'w-0-router', revision.templateHashes.router!)
-  assert.equal(isToBeRenamed(set(), router), false)
+  assert.equal(isToBeRelabelled(set(), router), false)
 })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects that another operator, or another version of this one, wrote: their hashes say nothing to us, so what they
-// were made from is compared with what would be made of the set today. What is equal is taken over as it stands.
+// Objects that another operator, or another version of this one, wrote. Their hashes cannot be compared with ours.
+// Their templates are compared with those of the set today, and equal ones are taken over unchanged.
 import {
   type CanonicalPodTemplate,
   canonicalPodTemplate,
@@ -34,7 +34,7 @@ export function isForeignGeneration(hash: string): boolean {
   return algorithm !== generationAlgorithm && algorithm !== formerGenerationAlgorithm
 }
 
-/** Whether a live clique has the template that the set would give it today. */
+/** Reports whether a live clique has the template that the set would give it today. */
 export function hasWantedTemplate(set: StoredSet, clique: PodClique): boolean {
   const instance = cliqueInstanceOf(set, clique)
   if (!instance) return false
@@ -44,15 +44,15 @@ export function hasWantedTemplate(set: StoredSet, clique: PodClique): boolean {
 }
 
 export interface LiveChildren {
-  /** Every clique of the set that is not on its way out, members of scaling groups included. */
+  /** Every clique of the set that is not terminating, members of scaling groups included. */
   readonly cliques: readonly PodClique[]
   gangNamed(name: string): PodGang | undefined
 }
 
 /**
- * Whether a generation hash of unknown making stands for what the set wants now: everything that claims to have reached
- * it has the wanted template. Where nothing has, an update to it had just begun, and the standalone cliques, which follow
- * the set at once, tell where it was going.
+ * Reports whether a generation hash of an unknown algorithm stands for the wanted generation: every clique that
+ * claims to have reached it has the wanted template. If no clique has reached it, an update to it had just begun.
+ * Then the standalone cliques decide, because they follow the set at once.
  */
 export function isWantedGeneration(set: StoredSet, stored: string, children: LiveChildren): boolean {
   const { cliques } = children

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The revisions of a set that are on record: the wanted one is there exactly once and is the newest, older ones go when
-// there are too many and nobody lives by them.
+// The recorded revisions of a set. The wanted one exists exactly once and is the newest. Older ones are deleted when
+// there are too many and no object uses them.
 import {
   type CanonicalSetTemplate,
   type ControllerRevision,
@@ -27,7 +27,7 @@ export const changeCause = 'kubernetes.io/change-cause'
 
 export interface HistoryInput {
   readonly set: StoredSet
-  /** Controlled by the set, those on their way out not among them. */
+  /** Controlled by the set and not terminating. */
   readonly recorded: readonly Stored<ControllerRevision>[]
   readonly limit: number
   /** Asked only when there are too many: generations and pod templates that something lives by. */
@@ -106,7 +106,7 @@ export function revisionObject(set: StoredSet, revision: number, name: string): 
   }
 }
 
-/** What a recorded revision holds; undefined for an object of ours that somebody filled otherwise. */
+/** The content of a recorded revision; undefined where another client wrote other content. */
 export function recordOf(revision: ControllerRevision): RevisionRecord | undefined {
   return readRevisionRecord(revision.data)
 }

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes down each new revision of a set, once. Nothing waits for it, and a set lives on where it is not allowed.
-import { type ControllerRevision, eventSource, events, label, setErrorCode } from '@grove/api'
-import { isAlreadyExists, isKubeError, isNotFound, type Stored } from '@grove/kube'
-import { patchObject, runAll, type Task } from '../apply/writes.ts'
+// Records each new revision of a set once. No object waits for it, and a set works where the operator may not write records.
+import { type ControllerRevision, eventSource, events, label } from '@grove/api'
+import { isKubeError, type Stored } from '@grove/kube'
+import { execute, nothingDone, type Outcome } from '../apply/execute.ts'
+import type { Intent, MergePatch } from '../apply/intent.ts'
 import { resources } from '../caches/resources.ts'
-import { CodedError, ReconcileFailed, textOf } from '../errors/coded-error.ts'
+import { setErrors } from '../errors/catalogue.ts'
+import { textOf } from '../errors/coded-error.ts'
 import { cliqueInstanceOf } from '../layout/clique-instance.ts'
-import { isControlledBy } from '../layout/owner.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { type HashesInUse, planHistory, revisionName, type revisionObject, templateKey } from './history.ts'
 
-/** Names that others hold are passed over, but not for ever. */
+/** Names that objects of other owners have are skipped, up to this many. */
 const mostAttempts = 10
 
 export async function syncRevisions(
   set: StoredSet,
   context: OperatorContext,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Outcome> {
   const { caches, configuration } = context
   const cache = caches.controllerRevisions
-  if (!cache) return
+  if (!cache) return nothingDone
   const recorded = cache
     .byIndex('controller', set.metadata.uid)
     .filter(({ metadata }) => !metadata.deletionTimestamp)
@@ -32,72 +33,63 @@ export async function syncRevisions(
     limit: configuration.revisionHistory.limit,
     inUse: () => hashesInUse(set, context),
   })
-  const { client } = caches
   const { create, raise, relabel } = plan
-  const patch = (record: Stored<ControllerRevision>, merge: Readonly<Record<string, unknown>>) =>
-    patchObject(caches, resources.controllerRevisions, record, { merge }, { signal })
-  const tasks: Task[] = [
-    ...(create ? [() => record(set, create, context, signal)] : []),
-    ...(raise ? [() => patch(raise.object, { revision: raise.revision })] : []),
-    ...(relabel
-      ? [
-          () =>
-            patch(relabel.object, {
-              metadata: { labels: { [label.generationHash]: relabel.generationHash } },
-            }),
-        ]
-      : []),
-    ...plan.remove.map(({ metadata: { name, namespace, uid } }) => async () => {
-      try {
-        await client.delete(
-          resources.controllerRevisions,
-          { name, namespace },
-          { signal, preconditions: { uid } },
-        )
-      } catch (error) {
-        if (!isNotFound(error)) throw error
-      }
-    }),
-  ]
-  const failures = await runAll(tasks)
-  const refused = failures.filter(error => isKubeError(error, 'Forbidden'))
-  if (refused.length)
-    context.events.emit(set, eventSource.podCliqueSet, events.revisionNotRecorded(textOf(refused[0])))
-  const others = failures.filter(error => !isKubeError(error, 'Forbidden'))
-  if (others.length)
-    throw new ReconcileFailed(
-      others.map(
-        error =>
-          new CodedError('Sync', setErrorCode.syncRevision, 'Error recording the revision of the set', error),
+  const patch = (object: Stored<ControllerRevision>, merge: MergePatch): Intent => ({
+    kind: 'patch',
+    resource: resources.controllerRevisions,
+    object,
+    merge,
+  })
+  const relabelled = { metadata: { labels: { [label.generationHash]: relabel?.generationHash } } }
+  const outcome = await execute(
+    [
+      ...(raise ? [patch(raise.object, { revision: raise.revision })] : []),
+      ...(relabel ? [patch(relabel.object, relabelled)] : []),
+      ...plan.remove.map(
+        (object): Intent => ({ kind: 'delete', resource: resources.controllerRevisions, object }),
       ),
-    )
+    ],
+    context,
+    { signal },
+  )
+  const failures = [...(create ? await record(set, create, context, signal) : []), ...outcome.failures]
+  const rejected = failures.filter(error => isKubeError(error, 'Forbidden'))
+  if (rejected.length)
+    context.events.emit(set, eventSource.podCliqueSet, events.revisionNotRecorded(textOf(rejected[0])))
+  const others = failures.filter(error => !isKubeError(error, 'Forbidden'))
+  return { ...outcome, failures: others.map(setErrors.recordRevision) }
 }
 
 type Recorded = ReturnType<typeof revisionObject>
 
+/** An object of another owner has the name. */
+class NameTaken extends Error {}
+
+/** Creates the record under the first free name. Returns the failures. */
 async function record(
   set: StoredSet,
   first: Recorded,
-  { caches }: OperatorContext,
+  context: OperatorContext,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<readonly unknown[]> {
   for (let attempt = 0; ; attempt++) {
     const name = attempt === 0 ? first.metadata.name : revisionName(set, attempt)
-    const wanted = { ...first, metadata: { ...first.metadata, name } }
-    try {
-      await caches.client.create(resources.controllerRevisions, wanted, { signal })
-      return
-    } catch (error) {
-      if (!isAlreadyExists(error) || attempt >= mostAttempts) throw error
-      const { namespace } = set.metadata
-      const found = await caches.client.find(resources.controllerRevisions, { name, namespace }, { signal })
-      // Ours, only the watch has not shown it yet: its coming is not news, the next pass will find it.
-      if (found && isControlledBy(found, set.metadata.uid)) return
+    const intent: Intent = {
+      kind: 'create',
+      resource: resources.controllerRevisions,
+      object: { ...first, metadata: { ...first.metadata, name } },
+      existing: {
+        ownerUid: set.metadata.uid,
+        conflict: () =>
+          new NameTaken(`ControllerRevision ${name} exists and is not controlled by this PodCliqueSet`),
+      },
     }
+    const { failures } = await execute([intent], context, { signal })
+    if (!(failures[0] instanceof NameTaken) || attempt >= mostAttempts) return failures
   }
 }
 
-/** What children report to stand at or to go to, and what living pods were made from. */
+/** The generations that children report or update to, and the templates of existing pods. */
 function hashesInUse(set: StoredSet, { caches }: OperatorContext): HashesInUse {
   const { metadata, status } = set
   const groups = caches.groups.byIndex('controller', metadata.uid)

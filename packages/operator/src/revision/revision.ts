@@ -4,13 +4,13 @@ import { label, type PodClique } from '@grove/api'
 
 /** The revision that a set wants now. */
 export interface Revision {
-  /** Undefined before the set's first pass. */
+  /** Undefined before the set's first reconcile. */
   readonly generationHash: string | undefined
   /** The template hash that a clique of the set should carry. */
   hashOf(clique: PodClique): string
   /**
-   * Whether a hash that is stored in a clique or in its pods names the template that is wanted of the clique: it may
-   * have been written by another operator, or by another version of this one.
+   * Reports whether a hash of a clique or of its pods names the wanted template. Another operator, or another version
+   * of this one, may have written it.
    */
   isCurrent(clique: PodClique, stored: string): boolean
   /** Reports whether an earlier release of this operator stored that hash for the generation that is wanted now. */

@@ -26,13 +26,16 @@ export interface SetRevision extends Revision {
   readonly generationHash: string
   /** By clique name. */
   readonly templateHashes: Readonly<Record<string, string>>
-  /** Whether a stored generation hash names the wanted revision. What another algorithm made, the children explain. */
+  /**
+   * Reports whether a stored generation hash names the wanted revision. The children decide about hashes of another
+   * algorithm.
+   */
   isCurrentGeneration(stored: string, children: LiveChildren): boolean
   /** Progress towards the wanted revision under its name of today, so that it goes on and does not begin again. */
   renamed<P extends TargetOfUpdate | undefined>(progress: P, clique?: PodClique): P
 }
 
-/** What a child's progress says it is going to. */
+/** The target of a child's update. */
 export interface TargetOfUpdate {
   podCliqueSetGenerationHash: string
   podTemplateHash?: string

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { label, type PodClique } from '@grove/api'
+import { label } from '@grove/api'
 import { scalingGroup } from '../layout/layout.ts'
-import type { StoredScalingGroup } from '../layout/stored.ts'
+import type { StoredClique, StoredScalingGroup } from '../layout/stored.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { planGroup } from './plan.ts'
 
@@ -15,12 +15,15 @@ const set = sampleSet({
 })
 const instance = scalingGroup(set, 0, set.spec.template.podCliqueScalingGroups![0]!)
 
-function member(replica: number, name: string, terminating = false): PodClique {
+function member(replica: number, name: string, terminating = false): StoredClique {
   return {
     apiVersion: 'grove.io/v1alpha1',
     kind: 'PodClique',
     metadata: {
       name: `s-0-g-${replica}-${name}`,
+      namespace: 'serving',
+      uid: `${replica}-${name}`,
+      resourceVersion: '1',
       labels: { [label.scalingGroupReplicaIndex]: String(replica) },
       ...(terminating && { deletionTimestamp: 'now' }),
     },
@@ -28,11 +31,11 @@ function member(replica: number, name: string, terminating = false): PodClique {
   }
 }
 
-function plan(replicas: number, cliques: PodClique[]) {
+function plan(replicas: number, cliques: StoredClique[]) {
   const live: StoredScalingGroup = {
     apiVersion: 'grove.io/v1alpha1',
     kind: 'PodCliqueScalingGroup',
-    metadata: { name: 's-0-g', namespace: 'serving', uid: 'group-uid' },
+    metadata: { name: 's-0-g', namespace: 'serving', uid: 'group-uid', resourceVersion: '1' },
     spec: { replicas, minAvailable: 1, cliqueNames: ['a', 'b'] },
   }
   const { create, removeReplicas } = planGroup({ set, group: live, instance, cliques })

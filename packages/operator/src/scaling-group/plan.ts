@@ -1,33 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which member cliques a scaling group lacks, and which of its replicas are too many.
-import type { PodClique } from '@grove/api'
+// The plan for a PodCliqueScalingGroup: pure functions from a snapshot and the time to intents.
+import { eventSource, events, label, type PodClique, scalingGroupErrorCode } from '@grove/api'
+import type { Create, Intent, Patch } from '../apply/intent.ts'
 import { mostCreated } from '../apply/writes.ts'
-import { replicaIndexOf } from '../layout/clique-instance.ts'
+import { resources } from '../caches/resources.ts'
+import type { SharedClaims } from '../devices/shared-claims.ts'
+import { groupErrors } from '../errors/catalogue.ts'
+import type { CodedError } from '../errors/coded-error.ts'
+import { numberLabel, replicaIndexOf } from '../layout/clique-instance.ts'
 import {
   type CliqueInstance,
   eachIndex,
   memberCliques,
   memberNamed,
+  replicaCount,
   type ScalingGroupInstance,
 } from '../layout/layout.ts'
-import type { StoredScalingGroup, StoredSet } from '../layout/stored.ts'
+import { keyOf } from '../layout/object-key.ts'
+import type { StoredClique, StoredScalingGroup, StoredSet } from '../layout/stored.ts'
+import { cliqueLabels, podClique } from '../objects/clique.ts'
+import { claimsOfScalingGroup } from '../objects/resource-claim.ts'
+import { patchClique } from '../ownership/child-fields.ts'
+import { cliqueRelabel, isToBeRelabelled, podRelabels } from '../ownership/take-over.ts'
+import { revisionOf } from '../revision/set-revision.ts'
+import { isUpdatingGroup } from '../state/child-state.ts'
+import { timestampAt } from '../state/conditions.ts'
+import {
+  groupUpdate,
+  groupUpdateCondition,
+  isOwnTurn,
+  selectReplica,
+  withProgress,
+} from '../update/group-progress.ts'
+import { isOnDelete, isPaused } from '../update/set-update.ts'
+import { type GroupSnapshot, setReplicaOf } from './observe.ts'
+import { type GroupStatusPlan, planGroupStatus, scheduledWithout } from './status.ts'
 
 export interface GroupInput {
   readonly set: StoredSet
   readonly group: StoredScalingGroup
   readonly instance: ScalingGroupInstance
   /** Controlled by this group, terminating ones included. */
-  readonly cliques: readonly PodClique[]
+  readonly cliques: readonly StoredClique[]
+}
+
+interface Member {
+  readonly clique: StoredClique
+  readonly instance: CliqueInstance
 }
 
 export interface GroupPlan {
-  /** Missing cliques, at most `mostCreated`. One whose predecessor is still going waits for its end. */
+  /** Missing cliques, at most `mostCreated`. A clique whose predecessor is terminating waits for its end. */
   readonly create: readonly CliqueInstance[]
   /** Indexes of replicas beyond the wanted number, ascending. */
   readonly removeReplicas: readonly number[]
-  /** Existing members that are wanted, with what they are an instance of. */
-  readonly keep: readonly { readonly clique: PodClique; readonly instance: CliqueInstance }[]
+  /** Existing members that are wanted. */
+  readonly keep: readonly Member[]
 }
 
 export function planGroup({ set, group, instance, cliques }: GroupInput): GroupPlan {
@@ -49,5 +78,174 @@ export function planGroup({ set, group, instance, cliques }: GroupInput): GroupP
         : memberNamed(set, instance, clique.metadata.name)
       return member && member.group!.replica < group.spec.replicas ? [{ clique, instance: member }] : []
     }),
+  }
+}
+
+/** Explains why no scaling group of the set makes this group. */
+export function unknownGroup({ set, group: { metadata } }: GroupSnapshot): CodedError {
+  const { name, labels } = metadata
+  const text = labels?.[label.setReplicaIndex]
+  if (text === undefined) return groupErrors.noReplicaIndex(name)()
+  if (numberLabel(labels, label.setReplicaIndex) === undefined)
+    return groupErrors.replicaIndexNotANumber(name, text)()
+  return groupErrors.unknownGroup(keyOf(set), name)()
+}
+
+export function claimsOf({ set, group, instance }: GroupInput): SharedClaims {
+  return {
+    set,
+    ownerUid: group.metadata.uid,
+    entries: instance.config.resourceSharing ?? [],
+    wanted: find => claimsOfScalingGroup(set, instance, group, eachIndex(0, group.spec.replicas), find),
+    code: scalingGroupErrorCode.syncResourceClaim,
+  }
+}
+
+export function memberCreations(
+  { set, group }: GroupInput,
+  members: readonly CliqueInstance[],
+): Create<PodClique>[] {
+  return members.map(member => {
+    const object = memberClique(set, group, member)
+    const id = keyOf(object)
+    return {
+      kind: 'create',
+      resource: resources.podCliques,
+      object,
+      priority: 'user',
+      error: groupErrors.createMember(id),
+      existing: {
+        ownerUid: group.metadata.uid,
+        awaitsDeletion: ({ metadata }) => metadata.labels?.[label.scalingGroup] === group.metadata.name,
+        conflict: groupErrors.foreignMember(id),
+      },
+      report: {
+        about: group,
+        source: eventSource.podCliqueScalingGroup,
+        done: () => events.memberCliqueCreated(id),
+        failed: error => events.memberCliqueCreateFailed(id, error),
+      },
+    }
+  })
+}
+
+/** The patches of existing members. With OnDelete they follow the template at once, and their pods when a user deletes them. */
+export function memberPatches({ set, group }: GroupInput, members: readonly Member[]): Patch[] {
+  return members.flatMap(({ clique, instance }) =>
+    isOnDelete(set) ? templatePatch(set, group, clique, instance) : labelRepair(set, clique, instance),
+  )
+}
+
+function templatePatch(
+  set: StoredSet,
+  group: StoredScalingGroup,
+  clique: StoredClique,
+  member: CliqueInstance,
+): Patch[] {
+  const merge = patchClique(clique, memberClique(set, group, member))
+  const id = keyOf(clique)
+  if (!merge) return []
+  return [
+    {
+      kind: 'patch',
+      resource: resources.podCliques,
+      object: clique,
+      merge,
+      error: groupErrors.updateMember(id),
+      report: {
+        about: group,
+        source: eventSource.podCliqueScalingGroup,
+        done: () => events.cliqueApplied(id),
+        failed: error => events.memberCliqueApplyFailed(id, error),
+      },
+    },
+  ]
+}
+
+/** Repairs the labels by which a member is found. The labels of its template stay. */
+function labelRepair(set: StoredSet, clique: StoredClique, member: CliqueInstance): Patch[] {
+  const { [label.podTemplateHash]: _, ...wanted } = cliqueLabels(set, member, '')
+  const wrong = Object.entries(wanted).filter(([key, value]) => clique.metadata.labels?.[key] !== value)
+  if (wrong.length === 0) return []
+  const merge = { metadata: { labels: Object.fromEntries(wrong) } }
+  const error = groupErrors.labelMember(keyOf(clique))
+  return [{ kind: 'patch', resource: resources.podCliques, object: clique, merge, error }]
+}
+
+/** Rewrites hash labels of another operator, in the order of the writes. */
+export function relabels({ set, podsOf }: GroupSnapshot, members: readonly Member[]): Intent[][] {
+  const cliques = members.map(({ clique }) => clique).filter(clique => isToBeRelabelled(set, clique))
+  if (cliques.length === 0) return []
+  return [
+    cliques.flatMap(clique => podRelabels(set, clique, podsOf(clique))),
+    cliques.map(clique => cliqueRelabel(set, clique)),
+  ]
+}
+
+/**
+ * The status without replicas that the operator itself is about to delete. Written before the deletion, so that the next
+ * status does not report AllScheduledReplicasLost, whichever operator writes it. Only a count of zero is read as a loss.
+ */
+export function plannedLoss({ group, cliques }: GroupSnapshot, replicas: readonly number[]): Intent[] {
+  const { status } = group
+  if (replicas.length === 0 || !status?.scheduledReplicas) return []
+  if (scheduledWithout(group, cliques, replicas) > 0) return []
+  return [writeStatusOf(group, { ...status, scheduledReplicas: 0 })]
+}
+
+/** The serving replica that the update deletes next is in the status before it is deleted. */
+export function replacement(
+  snapshot: GroupSnapshot,
+  now: number,
+): { status: Intent[]; replicas: readonly number[] } {
+  const { set, group, cliques } = snapshot
+  if (!isOwnTurn(set, group)) return { status: [], replicas: [] }
+  const { plan, progress } = groupUpdate(set, group, cliques, snapshot.hasOutdatedPods, now)
+  if (plan.kind === 'discard') return { status: [], replicas: plan.replicas }
+  if (plan.kind !== 'replace') return { status: [], replicas: [] }
+  if (!progress) return { status: [], replicas: [plan.replica] }
+  const selection = selectReplica(progress.readyReplicaIndicesSelectedToUpdate, plan.replica)
+  const { status } = withProgress(group, { ...progress, readyReplicaIndicesSelectedToUpdate: selection })
+  const left = scheduledWithout(group, cliques, [plan.replica])
+  const after = status && { ...status, scheduledReplicas: Math.min(status.scheduledReplicas, left) }
+  return { status: [writeStatusOf(group, after)], replicas: [plan.replica] }
+}
+
+function writeStatusOf(object: StoredScalingGroup, status: unknown): Intent {
+  return { kind: 'writeStatus', resource: resources.podCliqueScalingGroups, object, status }
+}
+
+function memberClique(set: StoredSet, group: StoredScalingGroup, member: CliqueInstance): PodClique {
+  return podClique(set, member, group, revisionOf(set).templateHashes[member.template.name] ?? '')
+}
+
+export interface PlannedStatus extends GroupStatusPlan {
+  /** Time until the update may go on, because the template has stopped changing; 0 if it does not wait. */
+  readonly stabilizesInMs: number
+}
+
+/** The part of a snapshot that determines the status. Gang termination plans it for pods that it has listed itself. */
+export type StatusSnapshot = Pick<GroupSnapshot, 'set' | 'group' | 'hasOutdatedPods' | 'configuration'> & {
+  readonly cliques: readonly PodClique[]
+}
+
+export function planStatus(snapshot: StatusSnapshot, now: number): PlannedStatus {
+  const { set, cliques, configuration } = snapshot
+  const { plan: next, progress } = groupUpdate(set, snapshot.group, cliques, snapshot.hasOutdatedPods, now)
+  const group = withProgress(snapshot.group, progress)
+  const plan = planGroupStatus({
+    set: set.metadata.name,
+    group,
+    cliques,
+    revision: revisionOf(set),
+    onTotalLoss: configuration.gangTermination.onTotalLoss,
+    isLeaving: (setReplicaOf(group) ?? 0) >= replicaCount(set),
+    update: groupUpdateCondition(next),
+    paused: isPaused(set),
+    now: timestampAt(now),
+  })
+  return {
+    ...plan,
+    stabilizesInMs: isUpdatingGroup(group) && next.kind === 'wait' ? (next.retryInMs ?? 0) : 0,
   }
 }

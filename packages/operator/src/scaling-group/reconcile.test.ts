@@ -100,7 +100,10 @@ test('a clique that somebody else has under the name of a member stands in the w
     metadata: { ...metadata, ownerReferences: [owner] },
   } as never)
   assert.ok(await pass(watched))
-  assert.match(errorsOf(groupOf(watched)).join(), /^ERR_CREATE_PODCLIQUES .*AlreadyExists: w-0-g-0-worker/)
+  assert.match(
+    errorsOf(groupOf(watched)).join(),
+    /^ERR_CREATE_PODCLIQUES .*w-0-g-0-worker exists and is not controlled by this PodCliqueScalingGroup/,
+  )
   assert.equal(groupOf(watched).status?.availableReplicas, 2, 'it is not taken for a member')
   assert.equal(cliqueOf(watched, 'w-0-g-0-worker')?.metadata.uid, foreign.metadata.uid)
   api.modify(resources.podCliques, 'w-0-g-0-worker', {

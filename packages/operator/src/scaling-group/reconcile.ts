@@ -1,88 +1,84 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One pass over a PodCliqueScalingGroup: surplus replicas go, missing members come, status follows.
+// One reconcile of a PodCliqueScalingGroup: orphans, claims, members, the next step of an update, gang termination, status.
 import {
   eventSource,
-  label,
-  type PodClique,
   type PodCliqueScalingGroup,
   type PodCliqueScalingGroupStatus,
   scalingGroupErrorCode,
 } from '@grove/api'
-import type { ReconcileContext, ReconcileResult, Stored } from '@grove/kube'
+import type { ReconcileContext, ReconcileResult } from '@grove/kube'
+import { execute, executeInOrder } from '../apply/execute.ts'
 import { mergePatch } from '../apply/owned-fields.ts'
 import { writeStatus } from '../apply/status-write.ts'
-import { firstBatch, mostCreated, runAll, runSlowStart } from '../apply/writes.ts'
+import { firstBatch } from '../apply/writes.ts'
 import { resources } from '../caches/resources.ts'
 import { syncSharedClaims } from '../devices/shared-claims.ts'
 import {
-  CodedError,
   ComponentFailed,
   failuresOf,
   lastErrorsOf,
   ReconcileFailed,
+  throwIfAny,
 } from '../errors/coded-error.ts'
-import { groupInstanceOf, numberLabel } from '../layout/clique-instance.ts'
-import { eachIndex, replicaCount } from '../layout/layout.ts'
+import { replicaCount } from '../layout/layout.ts'
 import { groupLimitExceeded, isTemplateTooLarge, type LimitExceeded } from '../layout/limits.ts'
-import { type ObjectKey, refOf } from '../layout/object-key.ts'
-import type { StoredScalingGroup, StoredSet } from '../layout/stored.ts'
-import { claimsOfScalingGroup } from '../objects/resource-claim.ts'
+import { keyOf, type ObjectKey } from '../layout/object-key.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { adopt, orphansOfGroup } from '../ownership/adoption.ts'
-import { owningSet } from '../ownership/owner-lookup.ts'
-import { isToBeRenamed, releaseForeign, renameClique } from '../ownership/take-over.ts'
+import { withoutForeignFinalizers } from '../ownership/take-over.ts'
 import { isUpdatingGroup } from '../state/child-state.ts'
 import { endsBreach, timestamp } from '../state/conditions.ts'
 import { terminationDelayMs } from '../termination/breach.ts'
 import { dueReplicas } from '../termination/confirmation.ts'
 import { planGroupTermination } from '../termination/plan-group.ts'
 import { isOwnTurn } from '../update/group-progress.ts'
-import { isAnnounced, isOnDelete, isPaused, isUpdatingSet } from '../update/set-update.ts'
-import { createMember, patchMember, repairMember } from './members.ts'
-import { observeGroup, statusPlanners } from './observed-status.ts'
-import { planGroup } from './plan.ts'
-import { writeOffReplicas } from './planned-loss.ts'
-import { replaceOutdated } from './replace-outdated.ts'
+import { isAnnounced, isPaused, isUpdatingSet } from '../update/set-update.ts'
+import { type GroupSnapshot, observeGroup } from './observe.ts'
+import {
+  claimsOf,
+  memberCreations,
+  memberPatches,
+  planGroup,
+  planStatus,
+  relabels,
+  replacement,
+  unknownGroup,
+} from './plan.ts'
 import { removeReplicas } from './replica-removal.ts'
+import { statusPlanners } from './status-planners.ts'
 
 export async function reconcileScalingGroup(
   key: ObjectKey,
   { signal }: ReconcileContext,
   context: OperatorContext,
 ): Promise<ReconcileResult | undefined> {
-  const { caches } = context
-  const group = caches.groups.get(refOf(key)) as StoredScalingGroup | undefined
-  if (!group) return undefined
-  if (group.metadata.deletionTimestamp) {
-    await releaseForeign(
-      resources.podCliqueScalingGroups,
-      group as Stored<PodCliqueScalingGroup>,
-      context,
-      signal,
-    )
+  const observed = observeGroup(key, context)
+  if (observed.kind === 'absent') return undefined
+  if (observed.kind === 'terminating') {
+    const intents = withoutForeignFinalizers(resources.podCliqueScalingGroups, observed.group)
+    throwIfAny((await execute(intents, context, { signal })).failures)
     return undefined
   }
-  const set = owningSet(caches, group)
-  if (!set || set.metadata.deletionTimestamp) return undefined
+  const { set, group } = observed.snapshot
   let deadline: number | undefined
   let againMs = 0
-  let failure: unknown
-  const limit = limitOf(set, group, context)
-  try {
-    if (!limit && !isTemplateTooLarge(set, context.configuration)) {
-      const owner = group as Stored<PodCliqueScalingGroup> & StoredScalingGroup
-      const orphans = orphansOfGroup(set, group, caches)
-      const code = scalingGroupErrorCode.setOwner
-      await adopt(orphans, resources.podCliqueScalingGroups, owner, code, context, signal)
-      againMs = await syncMembers(set, group, context, signal)
-      await replaceOutdated(set, group, context, signal)
-      deadline = await terminateReplicas(set, group, context, signal)
+  const failures: unknown[] = []
+  const limit = limitOf(observed.snapshot)
+  if (!limit && !isTemplateTooLarge(set, context.configuration)) {
+    // Gang termination does not depend on members that cannot be created. An update does: it would delete more.
+    const sync = async () => {
+      againMs = await syncMembers(observed.snapshot, context, signal)
+      await replaceOutdated(observeAgain(observed.snapshot, context), context, signal)
     }
-  } catch (error) {
-    failure = error
+    failures.push(...(await failuresOf(sync())))
+    const terminate = async () => {
+      deadline = await terminateReplicas(observeAgain(observed.snapshot, context), context, signal)
+    }
+    failures.push(...(await failuresOf(terminate())))
   }
-  const waitMs = await updateStatus(set, key, failure ?? limit, context, signal)
+  const failure = failures.length ? new ReconcileFailed(failures) : undefined
+  const waitMs = await updateStatus(key, failure ?? limit, context, signal)
   if (limit?.isNew(group.status?.lastErrors))
     context.events.emit(group, eventSource.podCliqueScalingGroup, limit.event)
   if (failure) throw failure
@@ -93,147 +89,101 @@ export async function reconcileScalingGroup(
   }
 }
 
-/** A group whose count is above its limit keeps what it has; a change of the count wakes it. */
-function limitOf(
-  set: StoredSet,
-  group: StoredScalingGroup,
-  { configuration }: OperatorContext,
-): LimitExceeded | undefined {
-  const instance = groupInstanceOf(set, group)
+/** A group whose replica count is above its limit keeps its members. A change of the count enqueues it. */
+function limitOf({ set, group, instance, configuration }: GroupSnapshot): LimitExceeded | undefined {
   return instance && groupLimitExceeded(set, instance, group.spec.replicas, configuration)
 }
 
-/** How soon to create the next slice. */
+/** The caches include the operator's own writes. */
+function observeAgain(before: GroupSnapshot, context: OperatorContext): GroupSnapshot {
+  const observed = observeGroup(keyOf(before.group), context)
+  return observed.kind === 'live' ? observed.snapshot : before
+}
+
+/** Delay before the next slice of members is created. */
 const nextSliceMs = 1
 
-/** Returns how soon to reconcile again because there are more members to create than one reconcile creates. */
+/** Returns the delay after which members are created that are too many for one reconcile. */
 async function syncMembers(
-  set: StoredSet,
-  group: StoredScalingGroup,
+  before: GroupSnapshot,
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<number> {
-  const { caches } = context
-  const instance = groupInstanceOf(set, group)
-  if (!instance) throw new ComponentFailed('PodClique', unknownGroup(set, group))
-  let hasAllClaims = true
-  const unclaimed = await failuresOf(
-    syncSharedClaims(
-      {
-        set,
-        ownerUid: group.metadata.uid,
-        entries: instance.config.resourceSharing ?? [],
-        wanted: find => claimsOfScalingGroup(set, instance, group, eachIndex(0, group.spec.replicas), find),
-        code: scalingGroupErrorCode.syncResourceClaim,
-      },
-      context,
-      signal,
-    ).then(progress => {
-      hasAllClaims = progress === 'complete'
-    }),
+  const { set, group, instance } = before
+  const code = scalingGroupErrorCode.setOwner
+  await adopt(
+    orphansOfGroup(set, group, context.caches),
+    resources.podCliqueScalingGroups,
+    group,
+    code,
+    context,
+    signal,
   )
-  // Members come when their claims are there; replicas that are not wanted any more go in any case.
-  const cliques = caches.cliques.byIndex('controller', group.metadata.uid)
-  const plan = planGroup({ set, group, instance, cliques })
-  const areHeldBack = plan.create.length > 0 && context.removals.has(set, instance.setReplica)
+  if (!instance) throw new ComponentFailed('PodClique', unknownGroup(before))
+  const claims = await syncSharedClaims(claimsOf({ ...before, instance }), context, signal)
+  const snapshot = observeAgain(before, context)
+  const input = { ...snapshot, instance }
+  const plan = planGroup(input)
+  const areHeldBack = plan.create.length > 0 && snapshot.isBeingRemoved
   const isSurplus = instance.setReplica >= replicaCount(set)
-  const isReady = unclaimed.length === 0 && hasAllClaims && !areHeldBack && !isSurplus && isAnnounced(set)
-  const create = isReady ? plan.create : []
-  await writeOffReplicas(group, plan.removeReplicas, context, signal)
-  const failures = [
-    ...unclaimed,
-    // Under our name of the template.
-    ...(await runAll(
-      plan.keep
-        .filter(({ clique }) => isToBeRenamed(set, clique))
-        .map(
-          ({ clique }) =>
-            () =>
-              renameClique(set, clique as Stored<PodClique>, context, signal),
-        ),
-    )),
-    ...(await removeReplicas(set, group, plan.removeReplicas, context, signal)),
-    ...(
-      await runSlowStart(
-        create.map(member => () => createMember(set, group, member, context, signal)),
-        { tolerated: firstBatch },
-      )
-    ).failures,
-    ...(await runAll(
-      plan.keep.map(
-        ({ clique, instance: member }) =>
-          () =>
-            // With OnDelete members follow the template at once, their pods when somebody deletes them.
-            isOnDelete(set)
-              ? patchMember(set, group, clique, member, context, signal)
-              : repairMember(set, clique, member, context, signal),
-      ),
-    )),
-  ]
-  if (failures.length)
-    throw new ReconcileFailed(failures.map(failure => new ComponentFailed('PodClique', failure)))
-  if (areHeldBack) return 0
-  return hasAllClaims && create.length < mostCreated ? 0 : nextSliceMs
-}
-
-/** Why a group is no instance of anything in its set. */
-function unknownGroup(set: StoredSet, { metadata }: StoredScalingGroup): CodedError {
-  const { name, labels } = metadata
-  const text = labels?.[label.setReplicaIndex]
-  if (text === undefined)
-    return new CodedError(
-      'Sync',
-      scalingGroupErrorCode.missingReplicaIndex,
-      `${name} has no label ${label.setReplicaIndex}`,
-    )
-  if (numberLabel(labels, label.setReplicaIndex) === undefined)
-    return new CodedError(
-      'Sync',
-      scalingGroupErrorCode.replicaIndexNotANumber,
-      `${name} has the label ${label.setReplicaIndex} "${text}", which is no index`,
-    )
-  return new CodedError(
-    'Sync',
-    scalingGroupErrorCode.createCliques,
-    `PodCliqueSet ${set.metadata.namespace}/${set.metadata.name} has no scaling group that makes ${name}`,
+  // Members are created when their claims exist. Surplus replicas are deleted in any case.
+  const mayCreate =
+    claims.failures.length === 0 && !claims.hasMore && !areHeldBack && !isSurplus && isAnnounced(set)
+  const relabelled = await executeInOrder(relabels(snapshot, plan.keep), context, { signal })
+  const removed = await removeReplicas(snapshot, plan.removeReplicas, context, signal)
+  const written = await execute(
+    [...memberPatches(input, plan.keep), ...(mayCreate ? memberCreations(input, plan.create) : [])],
+    context,
+    { signal, tolerated: firstBatch },
   )
+  const failures = [...claims.failures, ...relabelled, ...removed, ...written.failures]
+  throwIfAny(failures.map(failure => new ComponentFailed('PodClique', failure)))
+  if (areHeldBack) return 0
+  return claims.hasMore || written.hasMore ? nextSliceMs : 0
 }
 
-/** Takes down replicas that were in breach for too long and can be done without. Not during an update, unless it is paused. */
+/** Deletes the replicas that the update replaces next. */
+async function replaceOutdated(
+  snapshot: GroupSnapshot,
+  context: OperatorContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { status, replicas } = replacement(snapshot, context.clock.now())
+  throwIfAny(await executeInOrder([status], context, { signal }))
+  throwIfAny(await removeReplicas(observeAgain(snapshot, context), replicas, context, signal))
+}
+
+/** Deletes replicas that were in breach for too long and that the group can do without. Not during an update, unless paused. */
 async function terminateReplicas(
-  set: StoredSet,
-  group: StoredScalingGroup,
+  snapshot: GroupSnapshot,
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<number | undefined> {
+  const { set, group, cliques } = snapshot
   if (!isPaused(set) && (isUpdatingGroup(group) || isOwnTurn(set, group))) return undefined
-  const cliques = context.caches.cliques.byIndex('controller', group.metadata.uid)
   const plan = planGroupTermination(group, cliques, terminationDelayMs(set), context.clock.now())
   const due = await dueReplicas(set, group, plan.terminate, statusPlanners(context), context, signal)
-  await writeOffReplicas(group, due, context, signal)
-  const failures = await removeReplicas(set, group, due, context, signal)
-  if (failures.length) throw new ReconcileFailed(failures)
+  throwIfAny(await removeReplicas(snapshot, due, context, signal))
   return plan.deadline
 }
 
-/** Writes the status, now or when it is its turn; tells how long to wait for that or for the update. */
+/** Writes the status, now or when it is its turn. Returns how long to wait for that or for the update. */
 async function updateStatus(
-  set: StoredSet,
   key: ObjectKey,
   failure: unknown,
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<number> {
   const { caches, events: sink, statusDebounce } = context
-  const stored = caches.groups.get(refOf(key)) as Stored<PodCliqueScalingGroup> & StoredScalingGroup
-  if (!stored || stored.metadata.deletionTimestamp) return 0
-  // While the operator itself removes the replica of the set, its members disappear on purpose.
-  const replica = numberLabel(stored.metadata.labels, label.setReplicaIndex)
-  if (failure === undefined && replica !== undefined && context.removals.has(set, replica)) return 0
-  const cliques = caches.cliques.byIndex('controller', stored.metadata.uid)
-  const observed = observeGroup(set, stored, cliques, context)
+  const observed = observeGroup(key, context)
+  if (observed.kind !== 'live') return 0
+  const { snapshot } = observed
+  const stored = snapshot.group
+  // While the operator itself deletes the replica of the set, its members disappear on purpose.
+  if (failure === undefined && snapshot.isBeingRemoved) return 0
+  const planned = planStatus(snapshot, context.clock.now())
   const status = {
-    ...observed.status,
+    ...planned.status,
     lastErrors: failure
       ? lastErrorsOf(
           failure,
@@ -245,19 +195,19 @@ async function updateStatus(
   }
   if (!mergePatch(stored.status, status)) {
     statusDebounce.clear(stored.metadata.uid)
-    return observed.stabilizesInMs
+    return planned.stabilizesInMs
   }
-  const urges = failure !== undefined || isUpdatingSet(set) || isAwaited(stored, status)
+  const urges = failure !== undefined || isUpdatingSet(snapshot.set) || isAwaited(stored, status)
   const waitMs = urges ? 0 : statusDebounce.delayMs(stored.metadata.uid)
   if (waitMs > 0) return waitMs
   const isWritten = await writeStatus(caches, resources.podCliqueScalingGroups, stored, status, { signal })
   statusDebounce.clear(stored.metadata.uid)
   if (isWritten)
-    for (const event of observed.events) sink.emit(stored, eventSource.podCliqueScalingGroup, event)
-  return observed.stabilizesInMs
+    for (const event of planned.events) sink.emit(stored, eventSource.podCliqueScalingGroup, event)
+  return planned.stabilizesInMs
 }
 
-/** Whether the set waits for what this status says: that the group serves, or that all of it does. */
+/** Reports whether the set waits for this status: that the group serves, or that all of it does. */
 function isAwaited(
   { spec, status: before }: PodCliqueScalingGroup,
   now: PodCliqueScalingGroupStatus,

@@ -1,75 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import {
-  eventSource,
-  events,
-  label,
-  managedLabels,
-  type PodClique,
-  scalingGroupErrorCode,
-  selectorText,
-} from '@grove/api'
-import { removePlanned, removePodsOf, uidsOf } from '../apply/planned-removal.ts'
-import { CodedError, textOf } from '../errors/coded-error.ts'
-import { numberLabel } from '../layout/clique-instance.ts'
-import type { StoredScalingGroup, StoredSet } from '../layout/stored.ts'
+// Deletes replicas of a scaling group: their status, their gangs, their cliques and their pods, in this order. Parents are
+// deleted before pods, so that no parent is left when the last pod is gone.
+import { eventSource, events, label, managedLabels, selectorText } from '@grove/api'
+import { execute, executeInOrder } from '../apply/execute.ts'
+import type { Intent } from '../apply/intent.ts'
+import { uidsOf } from '../apply/planned-removal.ts'
+import { groupErrors } from '../errors/catalogue.ts'
+import { replicaIndexOf } from '../layout/clique-instance.ts'
+import type { StoredClique } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
-import { gangsOf, removeGangs } from '../podgang/removal.ts'
+import { gangDeletions } from '../podgang/removal.ts'
+import type { GroupSnapshot } from './observe.ts'
+import { plannedLoss } from './plan.ts'
 
-/**
- * Deletes cliques and pods of the replicas by label: two requests, however many they are. Parents are deleted before
- * pods, so that no parent is left when the last pod is gone.
- */
+/** Returns the failures. A gang that cannot be deleted does not keep the cliques. */
 export async function removeReplicas(
-  set: StoredSet,
-  group: StoredScalingGroup,
+  snapshot: GroupSnapshot,
   replicas: readonly number[],
   context: OperatorContext,
   signal: AbortSignal,
-): Promise<unknown[]> {
+): Promise<readonly unknown[]> {
   if (replicas.length === 0) return []
-  const { caches, events: sink } = context
-  const { namespace } = set.metadata
+  const failed = await executeInOrder([plannedLoss(snapshot, replicas)], context, { signal })
+  if (failed.length) return failed
+  const gangs = snapshot.gangsOf(scaledAway(snapshot, replicas))
+  const { failures } = await execute(gangDeletions(snapshot.set, gangs, context.caches), context, { signal })
+  return [...failures, ...(await executeInOrder(deletions(snapshot, replicas, context), context, { signal }))]
+}
+
+/** Cliques whose gang is not needed again. Gangs of replicas that will be recreated stay, and so does the base gang. */
+function scaledAway({ group, cliques }: GroupSnapshot, replicas: readonly number[]): StoredClique[] {
+  return cliques.filter(clique => {
+    const replica = replicaIndexOf(clique) ?? -1
+    const isScaled = clique.metadata.labels?.[label.basePodGang] !== undefined
+    return isScaled && replicas.includes(replica) && replica >= group.spec.replicas
+  })
+}
+
+/** Cliques, then pods: by label, two requests for any number of them. */
+function deletions(
+  { set, group, cliques }: GroupSnapshot,
+  replicas: readonly number[],
+  { caches }: OperatorContext,
+): Intent[][] {
   const labels = { ...managedLabels(set.metadata.name), [label.scalingGroup]: group.metadata.name }
-  const labelSelector = `${selectorText(labels)},${label.scalingGroupReplicaIndex} in (${replicas.join(',')})`
-  const going = caches.cliques
-    .byIndex('controller', group.metadata.uid)
-    .filter(({ metadata }) =>
-      replicas.includes(numberLabel(metadata.labels, label.scalingGroupReplicaIndex) ?? -1),
-    )
-  // Gangs of replicas that will be recreated stay, and so does the base gang.
-  const isScaledAway = ({ metadata: { labels: own } }: PodClique) =>
-    own?.[label.basePodGang] !== undefined &&
-    (numberLabel(own, label.scalingGroupReplicaIndex) ?? -1) >= group.spec.replicas
-  const planned = uidsOf(going)
-  const removal = { namespace, labelSelector, planned }
-  const gangs = gangsOf(set, going.filter(isScaledAway), caches)
-  const failures = await removeGangs(set, gangs, context, signal)
-  try {
-    await removePlanned(caches.cliques, removal, caches.client, signal)
-    await removePodsOf(set, planned, removal, context, signal)
-    for (const replica of replicas)
-      sink.emit(
-        set,
-        eventSource.podCliqueScalingGroup,
-        events.scalingGroupReplicaDeleted(group.metadata.name, replica),
-      )
-    return failures
-  } catch (error) {
-    for (const replica of replicas)
-      sink.emit(
-        set,
-        eventSource.podCliqueScalingGroup,
-        events.scalingGroupReplicaDeleteFailed(group.metadata.name, replica, textOf(error)),
-      )
-    return [
-      ...failures,
-      new CodedError(
-        'Sync',
-        scalingGroupErrorCode.deleteCliques,
-        `Error deleting replicas ${replicas.join(', ')}`,
-        error,
-      ),
-    ]
+  const planned = uidsOf(cliques.filter(clique => replicas.includes(replicaIndexOf(clique) ?? -1)))
+  const { name } = group.metadata
+  const report = {
+    about: set,
+    source: eventSource.podCliqueScalingGroup,
+    failed: (error: string) =>
+      replicas.map(replica => events.scalingGroupReplicaDeleteFailed(name, replica, error)),
   }
+  const removal = {
+    kind: 'deleteCollection' as const,
+    namespace: set.metadata.namespace,
+    labelSelector: `${selectorText(labels)},${label.scalingGroupReplicaIndex} in (${replicas.join(',')})`,
+    planned,
+    error: groupErrors.deleteReplicas(replicas),
+  }
+  const done = () => replicas.map(replica => events.scalingGroupReplicaDeleted(name, replica))
+  return [
+    [{ ...removal, known: caches.cliques, report }],
+    [{ ...removal, known: caches.pods, podsOf: set, report: { ...report, done } }],
+  ]
 }

@@ -92,7 +92,7 @@ function plan({
   const group: StoredScalingGroup = {
     apiVersion: 'grove.io/v1alpha1',
     kind: 'PodCliqueScalingGroup',
-    metadata: { name: 'w-0-g', namespace: 'serving', uid: 'group-uid', generation: 7 },
+    metadata: { name: 'w-0-g', namespace: 'serving', uid: 'group-uid', resourceVersion: '1', generation: 7 },
     spec: {
       replicas: replicas ?? words.length,
       cliqueNames: ['a', 'b'],

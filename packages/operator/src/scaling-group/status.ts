@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The status of a PodCliqueScalingGroup as its PodCliques tell it.
+// The status of a PodCliqueScalingGroup, computed from its PodCliques.
 import {
   type Condition,
   type ConditionValue,
@@ -34,11 +34,11 @@ export interface GroupStatusInput {
   readonly cliques: readonly PodClique[]
   readonly revision: Revision
   readonly onTotalLoss: OnTotalLoss
-  /** Whether its replica goes on purpose: what it loses then is no loss. */
+  /** True if its replica is being deleted on purpose: then lost members are no loss. */
   readonly isLeaving: boolean
-  /** What is said about an update while it runs. */
+  /** The condition of a running update. */
   readonly update: ConditionValue | undefined
-  /** Whether updates of the set are paused: a paused update does not switch gang termination off. */
+  /** True if updates of the set are paused: a paused update does not disable gang termination. */
   readonly paused: boolean
   readonly now: string
 }
@@ -109,12 +109,12 @@ function replicasOf({
   return replicas
 }
 
-/** How many replicas can be scheduled at all: one with a clique that a user scaled to zero never can. */
+/** The number of replicas that can be scheduled at all: one with a clique that a user scaled to zero never can. */
 function wantedReplicas({ spec }: PodCliqueScalingGroup, replicas: readonly PodClique[][]): number {
   return spec.replicas - replicas.filter(cliques => cliques.some(clique => clique.spec.replicas === 0)).length
 }
 
-/** How many replicas are scheduled, apart from those that the operator is about to delete. */
+/** The number of scheduled replicas, without those that the operator is about to delete. */
 export function scheduledWithout(
   group: StoredScalingGroup,
   cliques: readonly PodClique[],
@@ -189,7 +189,7 @@ function tooFewSince({ spec }: PodCliqueScalingGroup, replicas: readonly PodCliq
   return nthBeginning(beginnings, spec.replicas - (spec.minAvailable ?? 1) + 1)
 }
 
-/** Whether the group ever was well, or any replica of it was placed as a whole. */
+/** Reports whether the group ever was healthy, or any replica of it was scheduled as a whole. */
 function groupWasScheduled(group: PodCliqueScalingGroup, replicas: readonly PodClique[][]): boolean {
   return (
     findCondition(group.status?.conditions, conditionType.everHealthy) !== undefined ||

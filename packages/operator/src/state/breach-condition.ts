@@ -12,20 +12,20 @@ import {
 } from '@grove/api'
 import { findCondition, noOlderThan, notInFuture } from './conditions.ts'
 
-/** What happens to a clique that was scheduled once and has lost every pod. */
+/** The policy for a clique that was scheduled once and has lost every pod. */
 export type OnTotalLoss = 'Wait' | 'Recreate'
 
 /** Operators that wrote no fact down left a time: a first False that is no older than this is no loss. */
 export const firstConditionWithinMs = 5_000
 
-/** Whether the clique ever had its minimum scheduled. */
+/** Reports whether the clique ever had its minimum scheduled. */
 export function wasScheduled(clique: PodClique): boolean {
   const { conditions } = clique.status ?? {}
   if (findCondition(conditions, conditionType.everScheduled)?.status === 'True') return true
   const scheduled = findCondition(conditions, conditionType.podCliqueScheduled)
   if (!scheduled) return false
   if (scheduled.status === 'True') return true
-  // What we wrote we would have remembered; only what an earlier operator wrote has to be guessed.
+  // This operator records the fact in a condition. Statuses of an earlier operator do not have it.
   const isTakenOver = hashAlgorithmOf(clique.metadata.labels?.[label.podTemplateHash] ?? '') === 'legacy'
   const created = Date.parse(clique.metadata.creationTimestamp ?? '')
   return isTakenOver && Date.parse(scheduled.lastTransitionTime) > created + firstConditionWithinMs

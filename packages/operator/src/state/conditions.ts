@@ -9,7 +9,7 @@ export function findCondition(conditions: Conditions, type: string): Condition |
   return conditions?.find(condition => condition.type === type)
 }
 
-/** Whether a breach is over that gang termination counts from: that must be known before its time runs out. */
+/** Reports whether a breach has ended. Gang termination must know that before its delay is over. */
 export function endsBreach(before: Conditions, after: Conditions): boolean {
   const wasBreached = findCondition(before, conditionType.minAvailableBreached)?.status === 'True'
   const isBreached = findCondition(after, conditionType.minAvailableBreached)?.status === 'True'
@@ -19,8 +19,8 @@ export function endsBreach(before: Conditions, after: Conditions): boolean {
 }
 
 /**
- * The list with one condition set. Nothing changes when status, reason and message are the same; the time of
- * transition changes only with the status, because timers count from it.
+ * The list with one condition set. The list stays the same if status, reason and message do. The transition time
+ * changes only with the status, because timers count from it.
  */
 export function withCondition(
   conditions: Conditions,
@@ -40,8 +40,8 @@ export function withCondition(
 }
 
 /**
- * The list in which this condition, if it is true, is no older than that: timers count from it, and it may have
- * been over for a while when nobody looked.
+ * The list in which this condition, if it is true, is no older than that. Timers count from it, and it may have been
+ * false for a while when the operator did not run.
  */
 export function noOlderThan(
   conditions: readonly Condition[],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a pod's status says, in the words of the planners.
+// Predicates over the status of a pod.
 import { type ContainerStatus, label, type Pod, podSchedulingGate } from '@grove/api'
 
 export function isTerminating(pod: Pod): boolean {
@@ -25,7 +25,7 @@ export function isScheduled(pod: Pod): boolean {
   return conditionOf(pod, 'PodScheduled')?.status === 'True'
 }
 
-/** Held back by a gate, ours or somebody else's. */
+/** Held back by a gate, ours or another controller's. */
 export function isScheduleGated(pod: Pod): boolean {
   const condition = conditionOf(pod, 'PodScheduled')
   return condition?.status === 'False' && condition.reason === 'SchedulingGated'
@@ -58,7 +58,7 @@ export function notReadySince(pod: Pod): number {
   return Number.isNaN(since) ? Number.NEGATIVE_INFINITY : since
 }
 
-/** The pod's index in its clique, which its hostname keeps for good; undefined for a pod of somebody else. */
+/** The pod's index in its clique, from its hostname, which never changes; undefined for a pod of another owner. */
 export function indexOf(pod: Pod): number | undefined {
   const text = /-(\d{1,9})$/.exec(pod.spec?.hostname ?? '')?.[1]
   return text === undefined ? undefined : Number(text)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Since when something that was well is not well enough any more. Only that counts: a set that never fitted
-// into the cluster is left waiting, because building it anew would give the same pending pods.
+// Since when something that was well is not well enough any more. Only that counts: a set that never fitted into the
+// cluster stays pending, because recreating it would give the same pending pods.
 import { type Condition, conditionType, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
 import { parseDuration } from '@grove/apimachinery'
 import type { StoredSet } from '../layout/stored.ts'
 import { wasScheduled } from '../state/breach-condition.ts'
 import { findCondition } from '../state/conditions.ts'
 
-/** What admission fills in where a set says nothing. */
+/** The default of admission. */
 const defaultDelayMs = 4 * 3_600_000
 const nanosecondsPerMillisecond = 1_000_000n
 
@@ -33,7 +33,7 @@ export function cliqueBreach(clique: PodClique): Breach | undefined {
     : undefined
 }
 
-/** A group whose replica was taken down already is not taken down again before it has recovered. */
+/** A group whose replica was terminated is not terminated again before it has recovered. */
 export function groupBreach(group: PodCliqueScalingGroup): Breach | undefined {
   const conditions = group.status?.conditions
   const condition = breached(conditions)

@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Before anything is taken down its pods are asked themselves, at the API server. What the operator knows may
-// be older than the deadline: one that was paused hears its timers before its watches, and one that starts
-// finds the statuses of its predecessor.
+// Before a replica is terminated, the operator lists its pods at the API server. Its caches may be older than the
+// deadline: after a pause timers fire before watches deliver, and a new operator finds the statuses of its
+// predecessor.
 import {
   label,
   managedLabels,
   type Pod,
   type PodClique,
-  type PodCliqueScalingGroup,
   type PodCliqueScalingGroupStatus,
   type PodCliqueStatus,
   selectorText,
-  setErrorCode,
 } from '@grove/api'
 import { resources } from '../caches/resources.ts'
-import { CodedError } from '../errors/coded-error.ts'
+import { setErrors } from '../errors/catalogue.ts'
 import { cliqueInstanceOf } from '../layout/clique-instance.ts'
 import type { CliqueInstance } from '../layout/layout.ts'
 import type { StoredClique, StoredScalingGroup, StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { terminationDelayMs } from './breach.ts'
 import { planGroupTermination } from './plan-group.ts'
-import { breachOf, type SetTerminationInput } from './plan-set.ts'
+import { breachOf } from './plan-set.ts'
 
 /** The statuses that objects would have by the given pods and cliques. The controllers of the objects plan them. */
 export interface StatusPlanners {
@@ -39,11 +37,16 @@ export interface StatusPlanners {
   ): PodCliqueScalingGroupStatus
 }
 
-/** Whether a replica of a set is still to be taken down. */
+interface LiveObjects {
+  cliqueNamed(name: string): StoredClique | undefined
+  groupNamed(name: string): StoredScalingGroup | undefined
+}
+
+/** Reports whether a replica of a set is still to be terminated. */
 export async function isReplicaDue(
   set: StoredSet,
   replica: number,
-  { cliqueNamed, groupNamed }: Pick<SetTerminationInput, 'cliqueNamed' | 'groupNamed'>,
+  { cliqueNamed, groupNamed }: LiveObjects,
   statuses: StatusPlanners,
   context: OperatorContext,
   signal: AbortSignal,
@@ -52,8 +55,7 @@ export async function isReplicaDue(
   try {
     ask = await askPods(set, { [label.setReplicaIndex]: String(replica) }, statuses, context, signal)
   } catch (error) {
-    const text = `Error asking the pods of replica ${replica} before its termination`
-    throw new CodedError('Sync', setErrorCode.computeReplicaDeletion, text, error)
+    throw setErrors.confirmTermination(replica)(error)
   }
   const asked = {
     set,
@@ -64,7 +66,7 @@ export async function isReplicaDue(
   return breach !== undefined && breach.deadline <= context.clock.now()
 }
 
-/** Those replicas of a scaling group that are still to be taken down. */
+/** The replicas of a scaling group that are still to be terminated. */
 export async function dueReplicas(
   set: StoredSet,
   group: StoredScalingGroup,
@@ -96,17 +98,17 @@ async function askPods(
   const labelSelector = selectorText({ ...managedLabels(name), ...labels })
   const { items } = await context.caches.client.list(resources.pods, { namespace, labelSelector, signal })
   const byOwner = Map.groupBy(items, pod => ownerOf(pod) ?? '')
-  const clique = (known: PodClique | undefined): PodClique | undefined => {
+  const clique = (known: StoredClique | undefined): StoredClique | undefined => {
     const instance = known && cliqueInstanceOf(set, known)
     if (!instance) return known
-    const pods = byOwner.get(known.metadata.uid ?? '') ?? []
-    return { ...known, status: statuses.ofClique(set, known as StoredClique, instance, pods) }
+    const pods = byOwner.get(known.metadata.uid) ?? []
+    return { ...known, status: statuses.ofClique(set, known, instance, pods) }
   }
-  const group = (known: PodCliqueScalingGroup | undefined): PodCliqueScalingGroup | undefined => {
+  const group = (known: StoredScalingGroup | undefined): StoredScalingGroup | undefined => {
     if (!known) return undefined
-    const members = context.caches.cliques.byIndex('controller', known.metadata.uid ?? '')
+    const members = context.caches.cliques.byIndex('controller', known.metadata.uid)
     const asked = members.map(member => clique(member)!)
-    return { ...known, status: statuses.ofGroup(set, known as StoredScalingGroup, asked) }
+    return { ...known, status: statuses.ofGroup(set, known, asked) }
   }
   return { clique, group }
 }

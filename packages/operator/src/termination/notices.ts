@@ -5,21 +5,21 @@ import type { StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import type { BreachedReplica } from './plan-set.ts'
 
-/** Tells users before anything is taken down: once per replica and breach. */
+/** Reports a termination to users before it happens: one event per replica and breach. */
 export class TerminationNotices {
   readonly #context: OperatorContext
-  /** UID of the set → replica → the deadline that was told. */
-  readonly #told = new Map<string, Map<number, number>>()
+  /** UID of the set → replica → the reported deadline. */
+  readonly #reported = new Map<string, Map<number, number>>()
 
   constructor(context: OperatorContext) {
     this.#context = context
     context.caches.sets.onChange(change => {
-      if (change.type === 'delete') this.#told.delete(change.old.metadata.uid)
+      if (change.type === 'delete') this.#reported.delete(change.old.metadata.uid)
     })
   }
 
-  tell(set: StoredSet, waiting: readonly BreachedReplica[]): void {
-    const before = this.#told.get(set.metadata.uid)
+  report(set: StoredSet, waiting: readonly BreachedReplica[]): void {
+    const before = this.#reported.get(set.metadata.uid)
     for (const { replica, breach, deadline } of waiting) {
       if (before?.get(replica) === deadline) continue
       const what = `Replica ${replica} of PodCliqueSet ${set.metadata.name}`
@@ -30,7 +30,7 @@ export class TerminationNotices {
       )
     }
     if (waiting.length)
-      this.#told.set(set.metadata.uid, new Map(waiting.map(one => [one.replica, one.deadline])))
-    else this.#told.delete(set.metadata.uid)
+      this.#reported.set(set.metadata.uid, new Map(waiting.map(one => [one.replica, one.deadline])))
+    else this.#reported.delete(set.metadata.uid)
   }
 }

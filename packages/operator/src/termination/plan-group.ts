@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Replicas of a scaling group that are taken down by themselves, because the group can do without them.
+// Replicas of a scaling group that are terminated alone, because the group has enough others.
 import type { PodClique, PodCliqueScalingGroup } from '@grove/api'
 import { replicaIndexOf } from '../layout/clique-instance.ts'
 import { type Breach, cliqueBreach, earliest } from './breach.ts'
@@ -20,8 +20,8 @@ export function planGroupTermination(
   delayMs: number,
   now: number,
 ): GroupTermination {
-  // What an update left behind gets the whole delay: while it ran nobody could be told apart from what it
-  // replaced.
+  // The delay starts again after an update: while it runs, broken replicas cannot be distinguished from replaced
+  // ones.
   const updated = Date.parse(group.status?.updateProgress?.updateEndedAt ?? '') || 0
   const breaches = breachesByReplica(cliques)
   const breached = [...breaches]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Replicas of a set that are taken down as a whole, because what is left of them is of no use.
+// Replicas of a set that are terminated as a whole, because their remaining pods are of no use.
 import type { PodClique, PodCliqueScalingGroup } from '@grove/api'
 import { replicaIndexes, scalingGroups, standaloneCliques } from '../layout/layout.ts'
 import type { StoredSet } from '../layout/stored.ts'
@@ -21,7 +21,7 @@ export interface SetTermination {
 
 export interface SetTerminationInput {
   readonly set: StoredSet
-  /** Live children only: what is being deleted is on its way to being built anew. */
+  /** Live children only: terminating ones are being recreated already. */
   cliqueNamed(name: string): PodClique | undefined
   groupNamed(name: string): PodCliqueScalingGroup | undefined
   readonly now: number

@@ -1,59 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How many pods standalone cliques had when they were terminated. Whoever scaled them, by hand or by any
-// autoscaler, wants as many again; the cliques are gone by then, so their set keeps it until they are back.
+// The replica counts that standalone cliques had when they were terminated. A user or an autoscaler scaled them and wants the
+// same count again. The cliques are deleted, so their set keeps the counts in an annotation until they exist again.
 import { annotation, type PodCliqueSet } from '@grove/api'
-import type { Stored } from '@grove/kube'
-import { patchObject } from '../apply/writes.ts'
+import type { Patch } from '../apply/intent.ts'
+import type { Caches } from '../caches/caches.ts'
 import { resources } from '../caches/resources.ts'
 import { eachReplica, standaloneClique, standaloneCliques, standaloneTemplates } from '../layout/layout.ts'
 import type { StoredSet } from '../layout/stored.ts'
-import type { OperatorContext } from '../operator-context.ts'
 
 type Counts = Readonly<Record<string, number>>
+type Known = Pick<Caches, 'sets' | 'cliques'>
 
-/** By the name of the clique; as the set is known now, which may be newer than the pass. */
-export function rememberedCounts({ metadata }: StoredSet, { caches }: OperatorContext): Counts {
+/** By the name of the clique, as the cache shows the set now: it may be newer than the set of this reconcile. */
+export function rememberedCounts({ metadata }: StoredSet, caches: Known): Counts {
   const known = caches.sets.get(metadata)
-  return known?.metadata.uid === metadata.uid ? countsIn(known) : {}
+  return known?.metadata.uid === metadata.uid ? parseCounts(known) : {}
 }
 
-/** To be called before the cliques of a replica are taken down. */
-export async function rememberCounts(
-  set: StoredSet,
-  replica: number,
-  context: OperatorContext,
-  signal: AbortSignal,
-): Promise<void> {
+/** To be written before the cliques of a replica are deleted. */
+export function countsToRemember(set: StoredSet, replica: number, caches: Known): Patch[] {
   const { namespace } = set.metadata
   const scaled = standaloneCliques(set, replica).flatMap(({ name, template }) => {
-    const clique = context.caches.cliques.get({ namespace, name })
+    const clique = caches.cliques.get({ namespace, name })
     return clique && clique.spec.replicas !== template.spec.replicas
       ? [[name, clique.spec.replicas] as const]
       : []
   })
-  const before = rememberedCounts(set, context)
-  if (scaled.every(([name, count]) => before[name] === count)) return
-  await write(set, { ...before, ...Object.fromEntries(scaled) }, context, signal)
+  const before = rememberedCounts(set, caches)
+  if (scaled.every(([name, count]) => before[name] === count)) return []
+  return [annotate(set, { ...before, ...Object.fromEntries(scaled) })]
 }
 
-/** To be called when cliques were made: those that are there, or are not wanted any more, need no remembering. */
-export async function forgetCounts(
-  set: StoredSet,
-  context: OperatorContext,
-  signal: AbortSignal,
-): Promise<void> {
-  const before = Object.entries(rememberedCounts(set, context))
-  if (before.length === 0) return
+/** To be written after cliques were created: counts of cliques that exist, or that are not wanted, are dropped. */
+export function countsToForget(set: StoredSet, caches: Known): Patch[] {
+  const before = Object.entries(rememberedCounts(set, caches))
+  if (before.length === 0) return []
   const { namespace } = set.metadata
   const isMissing = (name: string) => {
-    const clique = context.caches.cliques.get({ namespace, name })
+    const clique = caches.cliques.get({ namespace, name })
     return !clique || clique.metadata.deletionTimestamp !== undefined
   }
   const missing = new Set(before.map(([name]) => name).filter(isMissing))
   const wanted = missing.size ? wantedAmong(missing, set) : new Set<string>()
   const left = before.filter(([name]) => wanted.has(name))
-  if (left.length < before.length) await write(set, Object.fromEntries(left), context, signal)
+  return left.length < before.length ? [annotate(set, Object.fromEntries(left))] : []
 }
 
 function wantedAmong(names: ReadonlySet<string>, set: StoredSet): ReadonlySet<string> {
@@ -67,23 +58,28 @@ function wantedAmong(names: ReadonlySet<string>, set: StoredSet): ReadonlySet<st
   return wanted
 }
 
-function countsIn({ metadata }: PodCliqueSet): Counts {
+/** Users can edit annotations: entries that are not replica counts are ignored, and then the template's count holds. */
+export function parseCounts({ metadata }: Pick<PodCliqueSet, 'metadata'>): Counts {
+  const text = metadata.annotations?.[annotation.countsBeforeTermination]
+  const parsed = text === undefined ? undefined : parseJson(text)
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return {}
+  return Object.fromEntries(
+    Object.entries(parsed).filter(
+      (entry): entry is [string, number] => Number.isSafeInteger(entry[1]) && (entry[1] as number) >= 0,
+    ),
+  )
+}
+
+function parseJson(text: string): unknown {
   try {
-    const parsed: unknown = JSON.parse(metadata.annotations?.[annotation.countsBeforeTermination] ?? '{}')
-    return typeof parsed === 'object' && parsed !== null ? (parsed as Counts) : {}
+    return JSON.parse(text)
   } catch {
-    // Somebody else has written there: then nothing is remembered, and the template says how many.
-    return {}
+    return undefined
   }
 }
 
-async function write(
-  set: StoredSet,
-  counts: Counts,
-  { caches }: OperatorContext,
-  signal: AbortSignal,
-): Promise<void> {
+function annotate(object: StoredSet, counts: Counts): Patch {
   const value = Object.keys(counts).length ? JSON.stringify(counts) : null
   const merge = { metadata: { annotations: { [annotation.countsBeforeTermination]: value } } }
-  await patchObject(caches, resources.podCliqueSets, set as Stored<PodCliqueSet>, { merge }, { signal })
+  return { kind: 'patch', resource: resources.podCliqueSets, object, merge }
 }

@@ -8,7 +8,7 @@ import {
   type PodSpec,
 } from '@grove/api'
 import { groupReplicasFromTemplate, podGangs } from '../layout/layout.ts'
-import type { Identified, NewPod, StoredSet } from '../layout/stored.ts'
+import type { NewPod, StoredClique, StoredSet } from '../layout/stored.ts'
 import { podClique } from '../objects/clique.ts'
 import { pod } from '../objects/pod.ts'
 import { schedulerBackends } from '../schedulers/registry.ts'
@@ -29,7 +29,7 @@ export function podIn({ set, clique: name = 'w-0-a', index = 0, configuration, .
   const instance = podGangs(set, groupReplicasFromTemplate)
     .flatMap(gang => gang.cliques)
     .find(candidate => candidate.name === name)!
-  const made = podClique(set, instance, set, 'h1') as Identified<ReturnType<typeof podClique>>
+  const made = podClique(set, instance, set, 'h1') as StoredClique
   const stored = { ...made, metadata: { ...made.metadata, uid: 'clique-uid' } }
   const backend = backends.find(stored.spec.podSpec.schedulerName)!
   return pod(

@@ -57,7 +57,13 @@ export function sampleSet(shape: SetShape): StoredSet {
   return {
     apiVersion: 'grove.io/v1alpha1',
     kind: 'PodCliqueSet',
-    metadata: { name: shape.name ?? 'w', namespace: 'serving', uid: 'set-uid', generation: 1 },
+    metadata: {
+      name: shape.name ?? 'w',
+      namespace: 'serving',
+      uid: 'set-uid',
+      resourceVersion: '1',
+      generation: 1,
+    },
     spec: {
       replicas: shape.replicas ?? 1,
       template: {

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// KAI's topology of a binding: made and kept by us, or only compared where somebody else keeps it.
+// KAI's topology of a binding: the operator creates and owns it, or compares it where the binding names one of another owner.
 import { type ClusterTopologyBinding, type SchedulerTopologyStatus, scheduler } from '@grove/api'
-import { type Client, isKubeError, type Stored } from '@grove/kube'
+import { isKubeError, type Stored } from '@grove/kube'
+import { executeInOrder } from '../apply/execute.ts'
+import type { Intent } from '../apply/intent.ts'
 import { resources } from '../caches/resources.ts'
-import { textOf } from '../errors/coded-error.ts'
+import { textOf, throwIfAny } from '../errors/coded-error.ts'
 import { isControlledBy } from '../layout/owner.ts'
 import { type KaiTopology, kaiTopology } from '../objects/kai-topology.ts'
+import type { OperatorContext } from '../operator-context.ts'
 import type { TopologyResult } from './plan.ts'
 
 export async function syncKaiTopology(
-  client: Client,
+  context: OperatorContext,
   binding: Stored<ClusterTopologyBinding>,
   signal: AbortSignal,
 ): Promise<TopologyResult> {
@@ -19,7 +22,7 @@ export async function syncKaiTopology(
   )
   const name = kept?.topologyReference ?? binding.metadata.name
   try {
-    return kept ? await compare(client, binding, name, signal) : await keep(client, binding, signal)
+    return kept ? await compare(context, binding, name, signal) : await keep(context, binding, signal)
   } catch (error) {
     if (!isKubeError(error)) throw error
     return { entry: entryFor(name, false, textOf(error)), failed: true }
@@ -27,12 +30,12 @@ export async function syncKaiTopology(
 }
 
 async function compare(
-  client: Client,
+  context: OperatorContext,
   binding: ClusterTopologyBinding,
   name: string,
   signal: AbortSignal,
 ): Promise<TopologyResult> {
-  const found = await client.find(resources.kaiTopologies, { name }, { signal })
+  const found = await context.caches.client.find(resources.kaiTopologies, { name }, { signal })
   if (!found) return { entry: entryFor(name, false, `KAI Topology "${name}" not found`), failed: false }
   const entry = sameLevels(found, binding)
     ? entryFor(name, true)
@@ -44,15 +47,15 @@ async function compare(
   }
 }
 
-/** KAI does not let levels be changed, so a topology with others is made anew. One of somebody else is never touched. */
+/** KAI's levels are immutable, so a topology with other levels is recreated. A topology of another owner is never written. */
 async function keep(
-  client: Client,
+  context: OperatorContext,
   binding: Stored<ClusterTopologyBinding>,
   signal: AbortSignal,
 ): Promise<TopologyResult> {
   const { name, uid } = binding.metadata
   const wanted = kaiTopology(binding) as unknown as KaiTopology
-  const found = await client.find(resources.kaiTopologies, { name }, { signal })
+  const found = await context.caches.client.find(resources.kaiTopologies, { name }, { signal })
   if (found && !isControlledBy(found, uid))
     return {
       entry: entryFor(
@@ -63,13 +66,11 @@ async function keep(
       failed: true,
     }
   if (found && sameLevels(found, binding)) return { entry: entryFor(name, true), failed: false }
-  if (found)
-    await client.delete(
-      resources.kaiTopologies,
-      { name },
-      { signal, preconditions: { uid: found.metadata.uid } },
-    )
-  await client.create(resources.kaiTopologies, wanted, { signal })
+  const resource = resources.kaiTopologies
+  const deletion: Intent[] = found ? [{ kind: 'delete', resource, object: found }] : []
+  throwIfAny(
+    await executeInOrder([deletion, [{ kind: 'create', resource, object: wanted }]], context, { signal }),
+  )
   return { entry: entryFor(name, true), failed: false }
 }
 

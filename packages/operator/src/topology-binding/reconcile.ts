@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One pass over a ClusterTopologyBinding: the schedulers' own topologies and what is said of them.
+// One reconcile of a ClusterTopologyBinding: the schedulers' own topologies, then the status.
 import { eventSource, scheduler, topologyAwareSchedulers } from '@grove/api'
 import type { ReconcileContext } from '@grove/kube'
-import { writeStatus } from '../apply/status-write.ts'
+import { execute } from '../apply/execute.ts'
+import type { Intent } from '../apply/intent.ts'
 import { resources } from '../caches/resources.ts'
+import { throwIfAny } from '../errors/coded-error.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { timestamp } from '../state/conditions.ts'
 import { syncKaiTopology } from './kai-topology.ts'
@@ -16,14 +18,20 @@ export async function reconcileTopologyBinding(
   { signal }: ReconcileContext,
   context: OperatorContext,
 ): Promise<void> {
-  const { caches, configuration, events: sink } = context
+  const { caches, configuration } = context
   const binding = caches.topologyBindings.get({ name })
   if (!binding || binding.metadata.deletionTimestamp) return
   const available = topologyAwareSchedulers(configuration)
-  const results = available.has(scheduler.kai) ? [await syncKaiTopology(caches.client, binding, signal)] : []
+  const results = available.has(scheduler.kai) ? [await syncKaiTopology(context, binding, signal)] : []
   const plan = planBindingStatus({ binding, results, available, now: timestamp(context.clock) })
-  if (await writeStatus(caches, resources.clusterTopologyBindings, binding, plan.status, { signal }))
-    for (const event of plan.events) sink.emit(binding, eventSource.clusterTopologyBinding, event)
+  const intent: Intent = {
+    kind: 'writeStatus',
+    resource: resources.clusterTopologyBindings,
+    object: binding,
+    status: plan.status,
+    report: { about: binding, source: eventSource.clusterTopologyBinding, done: () => plan.events },
+  }
+  throwIfAny((await execute([intent], context, { signal })).failures)
   const failed = results.find(result => result.failed)
   if (failed) throw new Error(failed.entry.message)
 }

@@ -24,7 +24,7 @@ import { type GangKey, gangKeyOfMember } from '../layout/gang-key.ts'
 import { replicaCount } from '../layout/layout.ts'
 import { keyOf, type ObjectKey, refOf } from '../layout/object-key.ts'
 import { isControlledBy } from '../layout/owner.ts'
-import type { StoredSet } from '../layout/stored.ts'
+import type { InNamespace } from '../layout/stored.ts'
 import { topologyName } from '../layout/topology.ts'
 import { isInitialized } from '../state/child-state.ts'
 import { isUpdatingSet, updatingReplicas } from '../update/set-update.ts'
@@ -46,7 +46,7 @@ import {
 export function setSources(caches: Caches, log: Logger, queue: () => WorkQueue<ObjectKey>) {
   const ofChildren = (source: Source<ObjectKey>) =>
     debounced(source, queue, key => {
-      const set = caches.sets.get(refOf(key)) as StoredSet | undefined
+      const set = caches.sets.get(refOf(key))
       const children = caches.cliques.countByIndex('set', key)
       return set && isUpdatingSet(set) ? debounceOfUpdate(children) : debounceOfParent(children)
     })
@@ -117,7 +117,7 @@ function bindingsOf(caches: Caches, topology: Stored<KubeObject>): string[] {
 function setsWithTopology(caches: Caches, binding: ClusterTopologyBinding): ObjectKey[] {
   return caches.sets
     .list()
-    .filter(set => topologyName(set as StoredSet) === binding.metadata.name)
+    .filter(set => topologyName(set) === binding.metadata.name)
     .map(keyOf)
 }
 
@@ -194,9 +194,8 @@ export function gangSources(caches: Caches, log: Logger, gangs: GangsToRepair) {
 }
 
 /** The status says that an update needs surge replicas, or does so no more. */
-function isResized(change: Change<PodCliqueSet>): boolean {
-  const count = (set: PodCliqueSet) => replicaCount(set as StoredSet)
-  return change.type === 'update' && count(change.old) !== count(change.new)
+function isResized(change: Change<InNamespace<PodCliqueSet>>): boolean {
+  return change.type === 'update' && replicaCount(change.old) !== replicaCount(change.new)
 }
 
 /**
@@ -240,7 +239,7 @@ function scaledCliquesBehind(caches: Caches, change: Change<PodClique>): ObjectK
  */
 function childrenToEnqueue(
   caches: Caches,
-  change: Change<PodCliqueSet>,
+  change: Change<InNamespace<PodCliqueSet>>,
   kind: 'groups' | 'cliques',
 ): ObjectKey[] {
   const children = caches[kind].byIndex('set', keyOf(change.new ?? change.old))
@@ -250,8 +249,8 @@ function childrenToEnqueue(
   const announced = change.old?.status?.currentGenerationHash
   const isRedirected = announced !== change.new?.status?.currentGenerationHash
   if (isRedirected && announced !== undefined && kind === 'groups') return children.map(keyOf)
-  const before = new Set(change.old && !isRedirected ? updatingReplicas(change.old as StoredSet) : [])
-  const begun = (change.new ? updatingReplicas(change.new as StoredSet) : []).filter(at => !before.has(at))
+  const before = new Set(change.old && !isRedirected ? updatingReplicas(change.old) : [])
+  const begun = (change.new ? updatingReplicas(change.new) : []).filter(at => !before.has(at))
   if (begun.length === 0) return []
   const indexes = new Set(begun.map(String))
   return children

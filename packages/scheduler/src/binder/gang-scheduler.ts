@@ -72,7 +72,8 @@ export class GangScheduler {
   readonly #controller: Controller<Key>
 
   constructor(options: GangSchedulerOptions) {
-    this.#options = options
+    // Statuses name the cause. Fixes cost several plans each and are computed only when a user asks for them.
+    this.#options = { ...options, policy: { ...options.policy, fixes: false } }
     const { caches, clock, log, registry } = options
     this.#controller = new Controller<Key>({
       name: 'gang-scheduler',

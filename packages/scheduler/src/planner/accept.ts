@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Model } from '../model/model.ts'
 import { Budget } from '../solver/index.ts'
-import type { GangTask } from './gang-demand.ts'
+import { type GangTask, minimumChoices } from './gang-demand.ts'
 import { apply, type Placement, placeBest, placeWith, revert, scoreOfPlacement } from './place.ts'
 
 /** A gang that was accepted in this cycle, with its nodes. */
@@ -31,6 +31,32 @@ export type Refine = (
  * not bound yet may get other nodes.
  */
 export function accept(
+  model: Model,
+  accepted: Accepted[],
+  task: GangTask,
+  limits: { readonly gang: number; readonly cycle: Budget },
+  refine?: Refine,
+): Acceptance {
+  if (task.isUniform) return acceptChoice(model, accepted, task, limits, refine)
+  const { tasks, complete } = minimumChoices(model, task)
+  let isProved = complete
+  let steps = 0
+  for (const choice of tasks) {
+    const outcome = acceptChoice(model, accepted, choice, limits, refine)
+    if (outcome.kind === 'accepted') {
+      const at = accepted.findIndex(entry => entry.task === choice)
+      // Another choice of pods may have a better score, or leave more room for later gangs.
+      accepted[at] = { ...accepted[at]!, task: { ...choice, isUniform: false }, best: false }
+      return outcome
+    }
+    steps += outcome.steps
+    if (outcome.kind === 'unknown') isProved = false
+  }
+  return { kind: isProved ? 'rejected' : 'unknown', steps }
+}
+
+/** Accepts a gang with given pods as its minimum. */
+function acceptChoice(
   model: Model,
   accepted: Accepted[],
   task: GangTask,

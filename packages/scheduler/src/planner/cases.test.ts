@@ -401,3 +401,25 @@ test('an accepted gang moves if a later gang needs its nodes and both fit', () =
     b: 'any',
   })
 })
+
+test('a group with pods of two templates: the pods that fit form the minimum', () => {
+  const decision = (gpus: string) =>
+    decide({
+      nodes: [node('n', { [gpu]: gpus })],
+      pods: [memberPod('g', 'c', 0, { [gpu]: '8' }), memberPod('g', 'c', 1, { [gpu]: '2' })],
+      podGangs: [podGang('g', [{ name: 'c', min: 1 }])],
+    })
+  deepEqual(
+    decision('4').bindings.map(({ pod, part }) => [pod, part]),
+    [['c-1', 'minimum']],
+  )
+  deepEqual(
+    decision('10').bindings.map(({ pod, part }) => [pod, part]),
+    [
+      ['c-0', 'minimum'],
+      ['c-1', 'surplus'],
+    ],
+  )
+  const [gang] = decision('1').gangs
+  deepEqual([gang?.verdict, gang?.provenance], ['Unschedulable', 'proved'])
+})

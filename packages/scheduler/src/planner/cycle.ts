@@ -67,10 +67,12 @@ export function runCycle(snapshot: Snapshot, policy: Policy): Cycle {
       before,
     }
   })
-  const byTask = new Map(accepted.map(entry => [entry.task, entry]))
-  const results: GangResult[] = decided.map(result =>
-    result.kind === 'accepted' ? { ...result, accepted: byTask.get(result.task)! } : result,
-  )
+  const byIndex = new Map(accepted.map(entry => [entry.task.index, entry]))
+  const results = decided.map((result): GangResult => {
+    if (result.kind !== 'accepted') return result
+    const entry = byIndex.get(result.task.index)!
+    return { kind: 'accepted', task: entry.task, accepted: entry }
+  })
   const satisfied = results.flatMap((result): SatisfiedGang[] => {
     if (result.kind !== 'satisfied' && result.kind !== 'accepted') return []
     const nodes = result.task.running.map(running => [...running])

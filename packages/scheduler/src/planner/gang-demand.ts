@@ -46,6 +46,48 @@ export function taskOf(model: Model, gang: Gang, index: number, withGated = fals
   }
 }
 
+/** At most this many choices of the minimum are tried. */
+const mostChoices = 64
+
+/**
+ * All ways to choose the pods of the minimum by shape, the lowest indexes first. During an update a group may have pods
+ * of two templates, and only one of them may fit.
+ */
+export function minimumChoices(
+  model: Model,
+  task: GangTask,
+): { readonly tasks: GangTask[]; readonly complete: boolean } {
+  let choices: (readonly SnapshotPod[])[][] = [[]]
+  let complete = true
+  for (const group of task.gang.groups) {
+    const own = choicesOf(model, group.candidates, need(group))
+    const next: (readonly SnapshotPod[])[][] = []
+    for (const chosen of choices)
+      for (const pods of own)
+        if (next.length < mostChoices) next.push([...chosen, pods])
+        else complete = false
+    choices = next
+  }
+  return { tasks: choices.map(minimum => ({ ...task, minimum, isUniform: true })), complete }
+}
+
+function choicesOf(model: Model, pods: readonly SnapshotPod[], count: number): (readonly SnapshotPod[])[] {
+  const byShape = Map.groupBy(pods, pod => model.shapes.of(pod))
+  let found: { readonly chosen: readonly SnapshotPod[] }[] = [{ chosen: [] }]
+  for (const members of byShape.values())
+    found = found.flatMap(({ chosen }) =>
+      Array.from({ length: Math.min(members.length, count - chosen.length) + 1 }, (_, taken) => ({
+        chosen: [...chosen, ...members.slice(0, taken)],
+      })),
+    )
+  const inOrder = (chosen: readonly SnapshotPod[]) => pods.filter(pod => chosen.includes(pod))
+  const rank = (chosen: readonly SnapshotPod[]) => chosen.reduce((sum, pod) => sum + pods.indexOf(pod), 0)
+  return found
+    .filter(({ chosen }) => chosen.length === Math.min(count, pods.length))
+    .map(({ chosen }) => inOrder(chosen))
+    .sort((left, right) => rank(left) - rank(right))
+}
+
 /** How far each scope with a preferred level widens; scopes in the order of `allScopes`. */
 export type Widening = ReadonlyMap<Scope, number>
 

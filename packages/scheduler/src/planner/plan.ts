@@ -39,7 +39,11 @@ export function planWith(
     const gang = snapshot.gangs[index]!
     const verdict = verdictOf(result)
     const nodes = nodesByPod(result, surplusOf)
-    const minimumOf = new Set(gang.groups.flatMap(group => group.candidates.slice(0, need(group))))
+    const minimumOf = new Set(
+      result.kind === 'accepted'
+        ? result.task.minimum.flat()
+        : gang.groups.flatMap(group => group.candidates.slice(0, need(group))),
+    )
     const provenance =
       (result.kind === 'unschedulable' && !result.proved) ||
       (result.kind === 'accepted' && !result.accepted.best)

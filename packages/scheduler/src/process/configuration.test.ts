@@ -25,9 +25,6 @@ describe('the scheduler configuration', () => {
   test('takes over what a file says', () => {
     const result = readSchedulerConfiguration({
       ...header,
-      replicaScope: 'Require',
-      preemption: 'Enabled',
-      reservation: { after: '5m' },
       budget: { gang: 1000 },
       bindTimeout: '10s',
       leaderElection: { enabled: false },
@@ -37,7 +34,7 @@ describe('the scheduler configuration', () => {
     const { policy, bindTimeoutMs, leaderElection, metrics } = result.configuration
     assert.deepEqual(
       [policy.replicaScope, policy.preemption, policy.reservation, policy.budget.gang],
-      ['Require', 'Enabled', { afterSeconds: 300, maxNodesPercent: 25 }, 1000],
+      ['Prefer', 'Disabled', undefined, 1000],
     )
     assert.deepEqual([bindTimeoutMs, leaderElection.enabled, metrics.port], [10_000, false, 0])
   })
@@ -51,6 +48,12 @@ describe('the scheduler configuration', () => {
       { preemption: 'on' },
       /^preemption: must be one of Disabled, Enabled, not "on"$/,
     ],
+    [
+      'a setting that the planner does not implement',
+      { preemption: 'Enabled' },
+      /^preemption: Enabled: not supported yet/,
+    ],
+    ['a reservation', { reservation: { after: '5m' } }, /^reservation: not supported yet/],
     ['a wrong type', { budget: { gang: 'many' } }, /^budget.gang: must be an integer/],
     ['a duration without a unit', { bindTimeout: 'soon' }, /^bindTimeout: /],
   ]

@@ -2,7 +2,7 @@
 
 import { type Findings, Section } from '@grove/api'
 import { defaultBindTimeoutMs } from '../binder/start-scheduler.ts'
-import { defaultPolicy } from '../policy.ts'
+import { defaultPolicy, unsupportedSettings } from '../policy.ts'
 import { defaultSchedulerName } from '../snapshot/index.ts'
 import type { Policy } from '../types.ts'
 
@@ -61,7 +61,11 @@ export function readSchedulerConfiguration(document: unknown): ConfigurationResu
     logFormat: oneOf(root, 'logFormat', ['json', 'text'], findings),
   }
   root.close()
-  const problems = [...findings.errors, ...findings.unknownKeys.map(key => `${key}: unknown field`)]
+  const problems = [
+    ...findings.errors,
+    ...findings.unknownKeys.map(key => `${key}: unknown field`),
+    ...unsupportedSettings(configuration.policy).map(setting => `${setting}: not supported yet; remove it`),
+  ]
   return problems.length ? { ok: false, problems } : { ok: true, configuration }
 }
 

@@ -6,7 +6,26 @@ import type { HostPort, PodNeeds, SnapshotPod } from '../types.ts'
 import { podRequests } from './requests.ts'
 import { type Storage, volumeNeeds } from './volumes.ts'
 
+/**
+ * Snapshots of pods that depend on nothing but the pod and its node. Watch caches replace an object when it changes, so
+ * a cycle reads only the pods that changed since the last one.
+ */
+const known = new WeakMap<Pod, SnapshotPod>()
+
 export function snapshotPod(pod: Pod, node: string | undefined, storage: Storage): SnapshotPod {
+  const before = known.get(pod)
+  if (before && before.node === node) return before
+  const made = newSnapshotPod(pod, node, storage)
+  if (!usesClaims(pod)) known.set(pod, made)
+  return made
+}
+
+/** Volumes of claims depend on storage objects, which change without the pod. */
+function usesClaims({ spec }: Pod): boolean {
+  return (spec.volumes ?? []).some(volume => volume.persistentVolumeClaim || volume.ephemeral)
+}
+
+function newSnapshotPod(pod: Pod, node: string | undefined, storage: Storage): SnapshotPod {
   const { metadata, spec } = pod
   const labels = sortedRecord(metadata.labels ?? {})
   const namespace = metadata.namespace ?? 'default'

@@ -10,7 +10,7 @@ import {
   type PodCliqueSet,
 } from '@grove/api'
 import { FakeClock, type ReconcileResult, type Resource, silentLogger } from '@grove/kube'
-import type { EventSink } from '../../apply/event-sink.ts'
+import type { EventSink } from '../../apply/intent.ts'
 import { RemovalsUnderWay } from '../../apply/removals-under-way.ts'
 import { StatusDebounce } from '../../apply/status-debounce.ts'
 import { resources } from '../../caches/resources.ts'

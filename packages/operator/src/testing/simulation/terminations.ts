@@ -4,7 +4,7 @@
 // delay is taken down, and nothing that is being updated. Breaches are judged by the pods themselves.
 import { type EventValue, label, type Pod, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
-import type { EventSink } from '../../apply/event-sink.ts'
+import type { EventSink } from '../../apply/intent.ts'
 import { resources } from '../../caches/resources.ts'
 import { numberLabel } from '../../layout/clique-instance.ts'
 import { replicaCount } from '../../layout/layout.ts'

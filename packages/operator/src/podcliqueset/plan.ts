@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The writes of a PodCliqueSet to itself: its finalizer, the announcement of a revision, its status. Pure. Its
+// children are planned in components.ts.
+import {
+  type ConditionValue,
+  conditionType,
+  finalizer,
+  type LastError,
+  type PodCliqueSetStatus,
+} from '@grove/api'
+import type { Intent } from '../apply/intent.ts'
+import { resources } from '../caches/resources.ts'
+import type { StoredSet } from '../layout/stored.ts'
+import type { LiveChildren } from '../revision/foreign-hashes.ts'
+import { templateHashOfClique } from '../revision/revision.ts'
+import { revisionOf } from '../revision/set-revision.ts'
+import { findCondition } from '../state/conditions.ts'
+import { isUnderWay, planSetUpdate, statusForRevision } from '../update/set-update.ts'
+import type { SetSnapshot } from './observe.ts'
+import { planSetStatus } from './status.ts'
+import { topologyCondition } from './topology-condition.ts'
+
+export function finalizerOf(set: StoredSet): Intent[] {
+  const { resourceVersion, finalizers = [] } = set.metadata
+  if (finalizers.includes(finalizer.podCliqueSet)) return []
+  const metadata = { resourceVersion, finalizers: [...finalizers, finalizer.podCliqueSet] }
+  return [{ kind: 'patch', resource: resources.podCliqueSets, object: set, merge: { metadata } }]
+}
+
+/** The status that announces a new revision. Children follow the announced revision; undefined if it is announced already. */
+export function announcement(
+  set: StoredSet,
+  witnesses: () => LiveChildren,
+  now: string,
+): PodCliqueSetStatus | undefined {
+  const revision = revisionOf(set)
+  const isKnown = set.status?.currentGenerationHash !== undefined
+  // Looked up only where the status does not decide it: there may be many.
+  const hasStrays =
+    !isKnown && witnesses().cliques.some(clique => !revision.isCurrent(clique, templateHashOfClique(clique)))
+  const status = statusForRevision(
+    set,
+    revision,
+    stored => revision.isCurrentGeneration(stored, witnesses()),
+    hasStrays,
+    now,
+  )
+  // The first hash of a new set is written with the rest of its status.
+  return isKnown || hasStrays ? status : undefined
+}
+
+export interface StatusOptions {
+  /** True if this reconcile has announced the revision. */
+  readonly isAnnounced: boolean
+  /** True if the children are in sync. If not, the update stays as it is. */
+  readonly isSynced: boolean
+  readonly lastErrors: readonly LastError[]
+  readonly now: string
+}
+
+export interface PlannedStatus {
+  readonly status: PodCliqueSetStatus
+  /** When the condition of the update changes without an event, milliseconds since the epoch. */
+  readonly deadline: number | undefined
+}
+
+export function planStatus(
+  snapshot: SetSnapshot,
+  { isAnnounced, isSynced, lastErrors, now }: StatusOptions,
+): PlannedStatus {
+  const { set, configuration } = snapshot
+  const input = { ...snapshot, revision: revisionOf(set), now }
+  const update = isSynced ? planSetUpdate(input) : undefined
+  const progress = update?.progress
+  const { generation } = set.metadata
+  // Users read this as "applied": not while an update runs or gangs wait for pods.
+  const isCarriedOut =
+    lastErrors.length === 0 &&
+    isSynced &&
+    generation !== undefined &&
+    (set.status?.observedGeneration === generation ||
+      (!isUnderWay(progress ?? set.status?.updateProgress) && snapshot.areGangsComplete()))
+  const before = findCondition(set.status?.conditions, conditionType.updateProgressing)
+  const status: PodCliqueSetStatus = {
+    ...planSetStatus({
+      ...input,
+      ...(progress && {
+        set: {
+          ...set,
+          status: { ...set.status!, replicas: set.spec.replicas ?? 0, updateProgress: progress },
+        },
+      }),
+      topology: topologyCondition(set, configuration.topologyAwareScheduling.enabled, snapshot.bindingNamed),
+      update: update ? update.condition : (before as ConditionValue | undefined),
+    }),
+    // A revision that the status names counts as announced.
+    currentGenerationHash:
+      set.status?.currentGenerationHash ?? (isAnnounced ? input.revision.generationHash : undefined),
+    ...(isCarriedOut && { observedGeneration: generation }),
+    lastErrors: [...lastErrors],
+  }
+  return { status, deadline: update?.deadline }
+}

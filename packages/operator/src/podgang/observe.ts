@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A plain snapshot of one PodGang from the caches. No request, no clock.
+import type { TopologyLevel } from '@grove/api'
+import { type GangKey, gangInstanceOf, parseGangKey } from '../layout/gang-key.ts'
+import type { PodGangInstance } from '../layout/layout.ts'
+import { isTemplateTooLarge } from '../layout/limits.ts'
+import type { StoredGang, StoredSet } from '../layout/stored.ts'
+import { topologyName } from '../layout/topology.ts'
+import type { OperatorContext } from '../operator-context.ts'
+import { schedulerOf } from '../schedulers/registry.ts'
+import type { GangMembers } from './complete.ts'
+
+export interface GangSnapshot {
+  readonly set: StoredSet
+  readonly instance: PodGangInstance
+  readonly existing: StoredGang | undefined
+  readonly members: GangMembers
+  readonly levels: readonly TopologyLevel[] | undefined
+  readonly schedulerName: string
+  /** True while the operator is deleting the replica. */
+  readonly isBeingRemoved: boolean
+}
+
+/** Undefined where the set does not want the gang, or is gone or terminating. */
+export function observeGang(key: GangKey, context: OperatorContext): GangSnapshot | undefined {
+  const { caches, configuration, removals } = context
+  const { namespace, set: setName } = parseGangKey(key)
+  const set = caches.sets.get({ namespace, name: setName })
+  if (!set || set.metadata.deletionTimestamp || isTemplateTooLarge(set, configuration)) return undefined
+  const groupReplicas = (name: string) => caches.groups.get({ namespace, name })?.spec.replicas ?? 0
+  const instance = gangInstanceOf(set, key, groupReplicas)
+  if (!instance) return undefined
+  return {
+    set,
+    instance,
+    existing: caches.gangs.get({ namespace, name: instance.name }),
+    members: {
+      cliqueNamed: name => caches.cliques.get({ namespace, name }),
+      podsOf: clique => caches.podsOf(clique),
+      isScaledAway: ({ group }) => {
+        const live = group && caches.groups.get({ namespace, name: group.instance.name })
+        return live !== undefined && live.spec.replicas <= group!.replica
+      },
+    },
+    levels: levelsOf(context, set),
+    schedulerName: schedulerOf(context, set),
+    isBeingRemoved: removals.has(set, instance.setReplica),
+  }
+}
+
+/** The topology levels of a set: none where its topology is missing, undefined where the feature is disabled. */
+function levelsOf(
+  { caches, configuration }: OperatorContext,
+  set: StoredSet,
+): readonly TopologyLevel[] | undefined {
+  if (!configuration.topologyAwareScheduling.enabled) return undefined
+  const name = topologyName(set)
+  return (name && caches.topologyBindings.get({ name })?.spec.levels) || []
+}

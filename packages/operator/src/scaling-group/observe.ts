@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A plain snapshot of one PodCliqueScalingGroup from the caches. No request, no clock.
+import { label, type OperatorConfiguration, type PodClique } from '@grove/api'
+import { groupInstanceOf, numberLabel } from '../layout/clique-instance.ts'
+import type { ScalingGroupInstance } from '../layout/layout.ts'
+import { type ObjectKey, refOf } from '../layout/object-key.ts'
+import type { StoredClique, StoredGang, StoredPod, StoredScalingGroup, StoredSet } from '../layout/stored.ts'
+import type { OperatorContext } from '../operator-context.ts'
+import { owningSet } from '../ownership/owner-lookup.ts'
+import { gangsOf } from '../podgang/removal.ts'
+import { hasOutdatedPods } from '../update/outdated-pods.ts'
+
+export interface GroupSnapshot {
+  readonly set: StoredSet
+  readonly group: StoredScalingGroup
+  /** Undefined where the set has no scaling group that makes this one. */
+  readonly instance: ScalingGroupInstance | undefined
+  /** The cliques that the group controls, terminating ones included. */
+  readonly cliques: readonly StoredClique[]
+  podsOf(clique: StoredClique): readonly StoredPod[]
+  /** By the pods themselves: a status may be older. */
+  hasOutdatedPods(clique: PodClique): boolean
+  /** The gangs of these cliques. */
+  gangsOf(cliques: readonly StoredClique[]): readonly StoredGang[]
+  /**
+   * True while the operator is deleting the set's replica that the group belongs to: new members would be deleted
+   * with it.
+   */
+  readonly isBeingRemoved: boolean
+  readonly configuration: OperatorConfiguration
+}
+
+export type ObservedGroup =
+  /** The group does not exist, or its set is gone or terminating: the garbage collector deletes the rest. */
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'terminating'; readonly group: StoredScalingGroup }
+  | { readonly kind: 'live'; readonly snapshot: GroupSnapshot }
+
+export function observeGroup(key: ObjectKey, context: OperatorContext): ObservedGroup {
+  const { caches, removals, configuration } = context
+  const group = caches.groups.get(refOf(key))
+  if (!group) return { kind: 'absent' }
+  if (group.metadata.deletionTimestamp) return { kind: 'terminating', group }
+  const set = owningSet(caches, group)
+  if (!set || set.metadata.deletionTimestamp) return { kind: 'absent' }
+  const replica = setReplicaOf(group)
+  return {
+    kind: 'live',
+    snapshot: {
+      set,
+      group,
+      instance: groupInstanceOf(set, group),
+      cliques: caches.cliques.byIndex('controller', group.metadata.uid),
+      podsOf: clique => caches.podsOf(clique),
+      hasOutdatedPods: clique => hasOutdatedPods(set, clique, caches.podsOf(clique)),
+      gangsOf: cliques => gangsOf(set, cliques, caches),
+      isBeingRemoved: replica !== undefined && removals.has(set, replica),
+      configuration,
+    },
+  }
+}
+
+/** The index of the set's replica that a group belongs to, as its label says. */
+export function setReplicaOf({ metadata }: StoredScalingGroup): number | undefined {
+  return numberLabel(metadata.labels, label.setReplicaIndex)
+}
