@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The operator's program: reads its command line and configuration, runs until it is told to stop.
+// The operator's program: reads its command line and configuration and runs until it receives a signal.
 import './process/memory.ts'
 import { createLogger, stopSignal } from '@grove/kube'
 import { textOf } from './errors/coded-error.ts'
@@ -33,7 +33,7 @@ async function main(words: readonly string[]): Promise<number> {
   }
 }
 
-// What nobody caught is a defect: whoever looks for the cause needs to know where it came from.
+// An uncaught exception is a defect, so its stack is printed.
 process.on('uncaughtException', (error, origin) => {
   process.stderr.write(`Err: ${origin}: ${error instanceof Error ? error.stack : String(error)}\n`)
   process.exit(exitCode.running)
@@ -45,5 +45,5 @@ try {
   process.stderr.write(`Err: ${textOf(error)}\n`)
   process.exitCode = error instanceof LaunchError ? error.exitCode : exitCode.running
 }
-// A reconcile that hangs must not keep a process alive that was told to go.
+// A reconcile that hangs must not keep the process alive after a signal.
 process.exit()

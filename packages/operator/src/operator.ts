@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The controllers of the operator and what wakes them. Every pass reads caches and writes what differs; nothing polls.
+// The controllers of the operator and their event sources.
 import { label } from '@grove/api'
 import { Controller, type KubeObject, type Logger, type Registry, silentLogger } from '@grove/kube'
 import type { Caches } from './caches/caches.ts'
@@ -20,8 +20,8 @@ import { reconcileTopologyBinding } from './topology-binding/reconcile.ts'
 import { bindingSources, cliqueSources, gangSources, groupSources, setSources } from './triggers/sources.ts'
 
 /**
- * Passes do little but wait for their writes, and how many of these are under way the client bounds. With fewer workers
- * than this a thousand cliques would wait for each other's answers.
+ * Reconciles mostly wait for their writes, and the client bounds how many of these are under way. With fewer workers
+ * a thousand cliques would wait for each other's responses.
  */
 const fewestWorkers = 32
 
@@ -59,7 +59,10 @@ export class Operator {
       ...common,
       name: 'podgang',
       workers: workersOf('podGang'),
-      ownerOf: key => key.split('/').slice(0, 2).join('/'),
+      ownerOf: key => {
+        const { namespace, set } = parseGangKey(key)
+        return `${namespace}/${set}`
+      },
       reconcile: namespaces.guarded(
         (key, run) => gangs.reconcile(key, run),
         key => {

@@ -80,7 +80,7 @@ export function render(set: StoredSet, context: RenderContext): RenderedObject[]
   ]
 }
 
-/** What the operator makes of a topology binding by itself. */
+/** The topologies that the operator creates for topology bindings. */
 export function renderTopologies(context: RenderContext): SchedulerObject[] {
   if (!context.backends.find(scheduler.kai)) return []
   return context.topologyBindings.map(kaiTopology).filter(topology => topology !== undefined)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The work of an update per pod does not depend on the size of the set. The test counts the pods that planners read.
+// The work of an update per pod does not depend on the size of the set. The test counts the pods and cliques that planners
+// read.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { defaultConfiguration } from '@grove/api'
@@ -58,6 +59,12 @@ describe('reads per update are proportional to the number of pods', () => {
           large[step] < 1.5 * small[step],
           `${step} took ${large[step]} reads per pod, ${small[step]} in a fifth of the set`,
         )
+      // A step of the update reads the cliques of its replica, not those of the others.
+      if (at === 0)
+        assert.ok(
+          large.cliques < 1.5 * small.cliques,
+          `${large.cliques} cliques were read per replica, ${small.cliques} in a fifth of the set`,
+        )
       // No pod is replaced yet: every clique and every gang reads its own pods a few times.
       assert.ok(large.announcing <= 10, `${large.announcing} reads per pod for a new template`)
     })
@@ -83,6 +90,7 @@ describe('reads per update are proportional to the number of pods', () => {
         })
         await looks.untilUnchanged(quietMs, clock)
       })
+      const cliquesBefore = looks.cliques
       const replacing = await looks.during(async () => {
         await harness.edit('wide', set => {
           set.spec.updateStrategy = {}
@@ -94,7 +102,8 @@ describe('reads per update are proportional to the number of pods', () => {
         )
       })
       const perPod = (seen: number) => Math.round((10 * seen) / (replicas * podsPerReplica)) / 10
-      return { announcing: perPod(announcing), replacing: perPod(replacing) }
+      const cliques = Math.round((looks.cliques - cliquesBefore) / replicas)
+      return { announcing: perPod(announcing), replacing: perPod(replacing), cliques }
     } finally {
       await operator.stop()
     }

@@ -120,7 +120,7 @@ function webhookRules({ server: { webhooks } }: OperatorConfiguration): PolicyRu
   ]
 }
 
-/** Who may read the metrics is for the API server to say. */
+/** The API server decides which clients may read the metrics. */
 const metricsRules: PolicyRule[] = [
   rule('authentication.k8s.io', ['tokenreviews'], ['create']),
   rule('authorization.k8s.io', ['subjectaccessreviews'], ['create']),

@@ -6,12 +6,12 @@ import { applyMergePatch } from '@grove/apimachinery'
 import fc from 'fast-check'
 import { mergePatch, patchMembers, sameMeaning } from './owned-fields.ts'
 
-test('nothing is patched where only the spelling of emptiness differs', () => {
+test('absent, null and empty values are equal, so no patch follows', () => {
   assert.equal(mergePatch({ a: 1, b: [], c: {}, d: null }, { a: 1 }), undefined)
   assert.equal(mergePatch({ a: 1 }, { a: 1, b: [], c: {}, d: undefined }), undefined)
 })
 
-test('what is not wanted any more is taken away, what others added inside a list goes with the list', () => {
+test('members that are not wanted are removed, and lists are replaced as a whole', () => {
   assert.deepEqual(mergePatch({ keep: 'x', gone: 'y' }, { keep: 'x' }), { gone: null })
   assert.deepEqual(mergePatch({ list: [1, 2] }, { list: [2, 1] }), { list: [2, 1] })
 })

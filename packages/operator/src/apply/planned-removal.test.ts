@@ -74,7 +74,7 @@ async function outcomeOf(
   return { sent, error, staying: staying.map(({ metadata }) => metadata.name) }
 }
 
-describe('what is to go, when the answer leaves open whether it went', () => {
+describe('a deletion whose response leaves the outcome open', () => {
   for (const [what, fields] of Object.entries(unclear)) {
     it(`goes one by one when it is still there: ${what}`, async () => {
       assert.deepEqual(await outcomeOf(pods, fields), {
@@ -104,7 +104,7 @@ describe('what is to go, when the answer leaves open whether it went', () => {
   }
 })
 
-describe('what is to go, when the request surely was not carried out', () => {
+describe('a deletion that the API server has not carried out', () => {
   for (const [what, fields] of Object.entries(final))
     it(`is planned afresh by the next pass: ${what}`, async () => {
       const { sent, error, staying } = await outcomeOf(pods, fields)

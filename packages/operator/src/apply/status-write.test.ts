@@ -36,7 +36,7 @@ test('a status is written where it differs, onto the version that it was compute
   })
 })
 
-test('of what is gone nothing is said, and that is no failure; everything else is', async () => {
+test('a status of a deleted object is no failure; every other error is', async () => {
   assert.equal((await write({ replicas: 2 }, 'NotFound')).written, false)
   await assert.rejects(write({ replicas: 2 }, 'Conflict'), /Conflict/)
 })

@@ -22,7 +22,7 @@ function tasks(count: number, fails: (at: number) => boolean = () => false) {
 const texts = (failures: readonly unknown[]) => failures.map(failure => (failure as Error).message)
 
 describe('all at once', () => {
-  test('runs every task, tells failures in order, and has no more under way than is allowed', async () => {
+  test('runs every task, returns failures in order, and respects the bound of requests under way', async () => {
     const { list, underWayAtStart } = tasks(200, at => at % 90 === 0)
     assert.deepEqual(texts(await runAll(list)), ['refused 0', 'refused 90', 'refused 180'])
     assert.equal(underWayAtStart.length, 200)
@@ -79,7 +79,7 @@ describe('a slow start', () => {
     assert.deepEqual([failures.length, skipped], [firstBatch, 100 - firstBatch])
   })
 
-  test('nothing to do is nothing to wait for', async () => {
+  test('an empty list of tasks ends at once', async () => {
     assert.deepEqual(await runSlowStart([]), { failures: [], skipped: 0 })
   })
 })

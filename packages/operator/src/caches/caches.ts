@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Everything the operator knows of the cluster: one cache per kind, with the indexes by which planners look things up.
-// What we write is visible here as soon as the write has been answered.
+// The watch caches of the operator: one per kind, with the indexes by which planners look up objects. The operator's
+// own writes are visible here as soon as the API server has responded.
 import {
   type ClusterTopologyBinding,
   type ControllerRevision,
@@ -32,7 +32,6 @@ import {
   isNotFound,
   type KubeError,
   type KubeObject,
-  type Projection,
   type Resource,
   type ResourceDescriptor,
   type Stored,
@@ -44,10 +43,11 @@ import type { InNamespace, StoredPod } from '../layout/stored.ts'
 import type { ComputeDomain } from '../objects/compute-domain.ts'
 import type { KaiTopology } from '../objects/kai-topology.ts'
 import { projectPod } from './pod-projection.ts'
+import { byReplica } from './replica-index.ts'
 import { resources } from './resources.ts'
 
 export interface CachesOptions {
-  /** Which of the kinds are watched that not every cluster has; none of them unless told. */
+  /** Which optional kinds are watched; none unless given. */
   readonly watches?: (resource: ResourceDescriptor) => OptionalWatch
   readonly clock?: Clock
   readonly onFailure?: (resource: string, error: KubeError, retryInMs: number) => void
@@ -57,14 +57,18 @@ export interface CachesOptions {
 export type OptionalWatch = 'now' | 'late' | 'never'
 
 type Owned<T extends KubeObject> = WatchCache<T, T, 'controller'>
+type GroupIndex = 'controller' | 'set' | 'replica'
+type CliqueIndex = GroupIndex | 'basePodGang'
+
+const managedByGrove = `${label.managedBy}=${operatorName}`
 
 export class Caches {
   readonly client: CachedClient
   readonly sets: WatchCache<PodCliqueSet, InNamespace<PodCliqueSet>>
-  readonly groups: WatchCache<PodCliqueScalingGroup, InNamespace<PodCliqueScalingGroup>, 'controller' | 'set'>
-  readonly cliques: WatchCache<PodClique, InNamespace<PodClique>, 'controller' | 'set' | 'basePodGang'>
+  readonly groups: WatchCache<PodCliqueScalingGroup, InNamespace<PodCliqueScalingGroup>, GroupIndex>
+  readonly cliques: WatchCache<PodClique, InNamespace<PodClique>, CliqueIndex>
   readonly gangs: WatchCache<PodGang, InNamespace<PodGang>, 'controller'>
-  readonly pods: WatchCache<Pod, InNamespace<Pod>, 'controller'>
+  readonly pods: WatchCache<Pod, InNamespace<Pod>, 'controller' | 'replica'>
   readonly services: Owned<Service>
   readonly serviceAccounts: Owned<ServiceAccount>
   readonly roles: Owned<Role>
@@ -96,16 +100,12 @@ export class Caches {
       }),
     })
     // Objects of ours among those of everybody else: only ours are worth the memory.
-    const ours = <T extends KubeObject, P extends KubeObject = T>(
-      resource: Resource<T>,
-      project?: Projection<T, P>,
-    ): WatchCache<T, P, 'controller'> =>
-      keep<T, WatchCache<T, P, 'controller'>>(
-        new WatchCache<T, P, 'controller'>(client, resource, {
+    const ours = <T extends KubeObject>(resource: Resource<T>): Owned<T> =>
+      keep(
+        new WatchCache<T, T, 'controller'>(client, resource, {
           ...common(resource),
-          labelSelector: `${label.managedBy}=${operatorName}`,
+          labelSelector: managedByGrove,
           indexes: { controller: byController },
-          ...(project && { project }),
         }),
       )
     const bySet = byLabel(label.partOf, { namespaced: true })
@@ -117,25 +117,25 @@ export class Caches {
       ),
     )
     this.groups = keep(
-      new WatchCache<PodCliqueScalingGroup, InNamespace<PodCliqueScalingGroup>, 'controller' | 'set'>(
+      new WatchCache<PodCliqueScalingGroup, InNamespace<PodCliqueScalingGroup>, GroupIndex>(
         client,
         resources.podCliqueScalingGroups,
-        { ...common(resources.podCliqueScalingGroups), indexes: { controller: byController, set: bySet } },
+        {
+          ...common(resources.podCliqueScalingGroups),
+          indexes: { controller: byController, set: bySet, replica: byReplica },
+        },
       ),
     )
     this.cliques = keep(
-      new WatchCache<PodClique, InNamespace<PodClique>, 'controller' | 'set' | 'basePodGang'>(
-        client,
-        resources.podCliques,
-        {
-          ...common(resources.podCliques),
-          indexes: {
-            controller: byController,
-            set: bySet,
-            basePodGang: byLabel(label.basePodGang, { namespaced: true }),
-          },
+      new WatchCache<PodClique, InNamespace<PodClique>, CliqueIndex>(client, resources.podCliques, {
+        ...common(resources.podCliques),
+        indexes: {
+          controller: byController,
+          set: bySet,
+          replica: byReplica,
+          basePodGang: byLabel(label.basePodGang, { namespaced: true }),
         },
-      ),
+      }),
     )
     this.gangs = keep(
       new WatchCache<PodGang, InNamespace<PodGang>, 'controller'>(client, resources.podGangs, {
@@ -143,7 +143,14 @@ export class Caches {
         indexes: { controller: byController },
       }),
     )
-    this.pods = ours(resources.pods, projectPod)
+    this.pods = keep(
+      new WatchCache<Pod, InNamespace<Pod>, 'controller' | 'replica'>(client, resources.pods, {
+        ...common(resources.pods),
+        labelSelector: managedByGrove,
+        indexes: { controller: byController, replica: byReplica },
+        project: projectPod,
+      }),
+    )
     this.services = ours(resources.services)
     this.serviceAccounts = ours(resources.serviceAccounts)
     this.roles = ours(resources.roles)
@@ -196,14 +203,14 @@ export class Caches {
     return resourceClaims?.hasSynced ? resourceClaims : undefined
   }
 
-  /** What schedulers read for our gangs; undefined while the cluster does not serve them. */
+  /** PodGroups of the operator's gangs; undefined while the cluster does not serve them. */
   podGroups(apiVersion: string): Owned<KubeObject> | undefined {
     return this.optional.podGroups.find(
       ({ resource, hasSynced }) => hasSynced && `${resource.group}/${resource.version}` === apiVersion,
     )
   }
 
-  /** Every change of anything but pods, which are too many for whoever is interested in all. */
+  /** Every change of any object but pods, which are too many. */
   onChangeOfAny(handler: (change: Change<KubeObject>, resource: string) => void): void {
     for (const { cache } of this.#running)
       if ((cache as unknown) !== this.pods) cache.onChange(change => handler(change, cache.resource.resource))
@@ -214,14 +221,14 @@ export class Caches {
   }
 }
 
-/** What has no controller is found by the set whose labels it carries. */
+/** An object without a controller is found by the set whose labels it carries. */
 export const byController: IndexFunction<KubeObject> = object => {
   const uid = byControllerUid(object)
   const set = object.metadata.labels?.[label.partOf]
   return uid ?? (set && orphansOf(`${object.metadata.namespace}/${set}` as ObjectKey))
 }
 
-/** Where indexes by controller keep what is left of a set and belongs to nobody. */
+/** The key of indexes by controller for objects of a set that have no controller. */
 export function orphansOf(set: ObjectKey): string {
   return `orphans of ${set}`
 }
@@ -233,7 +240,7 @@ function existenceOf<T extends KubeObject>({ apiVersion, kind, metadata }: Store
 
 interface OptionalCaches {
   readonly resourceClaims: Owned<ResourceClaim> | undefined
-  /** Of everybody: only that they exist. What they say is read when a claim is made from them. */
+  /** Of everybody: only that they exist. Their content is read when a claim is created from them. */
   readonly claimTemplates: WatchCache<ResourceClaimTemplate> | undefined
   readonly kaiTopologies: WatchCache<KaiTopology> | undefined
   readonly podGroups: readonly Owned<KubeObject>[]

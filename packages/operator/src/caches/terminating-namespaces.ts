@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Sets whose namespace is being deleted. The first create that the API server rejects for that reason says so; from then on
-// nothing of the set is reconciled until it is deleted itself, which the namespace controller is about to do.
+// Sets whose namespace is being deleted. The first create that the API server rejects for that reason shows it. From
+// then on nothing of the set is reconciled until the namespace controller deletes the set.
 import type { KubeObject, ReconcileContext, ReconcileResult } from '@grove/kube'
 import { isNamespaceTerminating } from '../errors/coded-error.ts'
 import type { StoredSet } from '../layout/stored.ts'

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { setErrorCode } from '@grove/api'
 import { CodedError, lastErrorsOf, ReconcileFailed, together } from './coded-error.ts'
 
-test('failures of several parts are told together, each under its own code', () => {
+test('failures of several parts are reported together, each with its own code', () => {
   const role = new CodedError('Sync', setErrorCode.syncRole, 'Role')
   const gang = new CodedError('Sync', setErrorCode.applyPodGang, 'PodGang')
   const codes = (...failures: unknown[]) =>

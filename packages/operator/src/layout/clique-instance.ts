@@ -50,7 +50,7 @@ export interface LiveGroups {
   }
 }
 
-/** Whether the replica that a clique belongs to is to stay; of one that goes, the pods go first. */
+/** Reports whether the set and the group still want the replica that a clique belongs to. */
 export function isWanted(set: StoredSet, { setReplica, group }: CliqueInstance, caches: LiveGroups): boolean {
   if (setReplica >= replicaCount(set)) return false
   if (!group) return true

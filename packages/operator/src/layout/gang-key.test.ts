@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
-import { gangInstanceOf, gangKeyOf, gangKeyOfMember, wantedGangKey } from './gang-key.ts'
+import { gangInstanceOf, gangKey, gangKeyOf, gangKeyOfMember, wantedGangKey } from './gang-key.ts'
 import { groupReplicasFromTemplate, podGangs } from './layout.ts'
 
 const set = sampleSet({
@@ -37,7 +37,7 @@ test('a key of what is not wanted any more leads nowhere', () => {
     ['serving/w/0/w-0-y/2', 4],
   ] as const)
     assert.equal(
-      gangInstanceOf(set, key, () => replicas),
+      gangInstanceOf(set, gangKey(key), () => replicas),
       undefined,
       key,
     )

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How controllers call a gang: by what it holds, so that nobody has to search for it in the layout of a large set.
+// The work queue key of a gang. It names the replica that the gang holds, so that no controller has to search the
+// layout of a large set.
 import { label, names } from '@grove/api'
 import type { KubeObject } from '@grove/kube'
 import { numberLabel } from './clique-instance.ts'
@@ -18,15 +19,27 @@ import {
 } from './layout.ts'
 import type { StoredSet } from './stored.ts'
 
-/** `namespace/set/replica` for a base gang, with `/group name/group replica` for a scaled one. */
-export type GangKey = `${string}/${string}/${number}` | `${string}/${string}/${number}/${string}/${number}`
+declare const brand: unique symbol
+
+/**
+ * `namespace/set/replica` for a base gang, with `/group name/group replica` for a scaled one. Branded, so that the keys of gangs and
+ * of other objects cannot be mixed up.
+ */
+export type GangKey = string & { readonly [brand]: 'PodGang' }
+
+type Written = `${string}/${string}/${number}` | `${string}/${string}/${number}/${string}/${number}`
+
+/** The key in the form that logs show. */
+export function gangKey(text: Written): GangKey {
+  return text as string as GangKey
+}
 
 export function gangKeyOf(
   set: { metadata: { namespace: string; name: string } },
   gang: PodGangReference,
 ): GangKey {
   const base = `${set.metadata.namespace}/${set.metadata.name}/${gang.setReplica}` as const
-  return gang.scaled ? `${base}/${gang.scaled.instance.name}/${gang.scaled.replica}` : base
+  return gangKey(gang.scaled ? `${base}/${gang.scaled.instance.name}/${gang.scaled.replica}` : base)
 }
 
 /** The gang that a clique or a pod belongs to, by its labels. */
@@ -36,10 +49,10 @@ export function gangKeyOfMember({ metadata }: KubeObject): GangKey | undefined {
   const replica = numberLabel(labels, label.setReplicaIndex)
   if (!metadata?.namespace || !set || replica === undefined) return undefined
   const base = `${metadata.namespace}/${set}/${replica}` as const
-  if (!labels?.[label.basePodGang]) return base
+  if (!labels?.[label.basePodGang]) return gangKey(base)
   const group = labels[label.scalingGroup]
   const groupReplica = numberLabel(labels, label.scalingGroupReplicaIndex)
-  return group && groupReplica !== undefined ? `${base}/${group}/${groupReplica}` : undefined
+  return group && groupReplica !== undefined ? gangKey(`${base}/${group}/${groupReplica}`) : undefined
 }
 
 export function parseGangKey(key: GangKey) {
@@ -48,8 +61,8 @@ export function parseGangKey(key: GangKey) {
 }
 
 /**
- * The key of a gang by its name, if the set wants it now. A set may have far more gangs than exist, so it is not searched
- * for: the indexes in the name say which gang of the layout it may be, and that one's name is compared.
+ * The key of a gang by its name, if the set wants it now. A set may have far more gangs than exist, so the layout is
+ * not searched. The indexes in the name say which gang it may be, and the name of that gang is compared.
  */
 export function wantedGangKey(
   set: StoredSet,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a PodCliqueSet consists of: which cliques stand alone, which belong to scaling groups, what they are called and
-// which gang they are placed with. Everything that is created follows from this, so it is said once.
+// The cliques, scaling groups and gangs that a PodCliqueSet consists of, with their names. Every object that the
+// operator creates follows from this, so it is stated once.
 import { type CliqueTemplate, names, type ScalingGroupTemplate } from '@grove/api'
 import type { StoredSet } from './stored.ts'
 
@@ -126,9 +126,9 @@ export function memberNamed(
 }
 
 /**
- * Replicas beyond those that are asked for, made from the newest template while an update runs, so that others
- * can be taken down. How many there are the update has decided; never more than the strategy allows by now, and
- * where more replicas are asked for since, the first of them are among these now.
+ * Replicas beyond the wanted number. They have the newest template and exist while an update runs, so that others can
+ * be deleted. The update decides their number, at most what the strategy allows now. If the set was scaled out since,
+ * the first of them have become wanted replicas.
  */
 export function surgeReplicas({ spec, status }: StoredSet): number {
   const { replicas = 0, updateStrategy: { type, maxSurge = 0 } = {} } = spec
@@ -153,7 +153,7 @@ export function replicaCount(set: StoredSet): number {
   return (set.spec.replicas ?? 0) + surgeReplicas(set)
 }
 
-/** How many replicas a scaling group has now: the live object's count, or the template's before it exists. */
+/** The replica count of a scaling group: that of the live object, or that of the template before it exists. */
 export type GroupReplicas = (instance: ScalingGroupInstance) => number
 
 export const groupReplicasFromTemplate: GroupReplicas = instance => instance.config.replicas ?? 1

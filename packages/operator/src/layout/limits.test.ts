@@ -17,7 +17,9 @@ import { clique, group, samplePod, sampleSet } from '../testing/sample-set.ts'
 import { RecordedSimulation } from '../testing/simulation/recorded.ts'
 import { setName } from '../testing/simulation/simulation.ts'
 import { settle } from '../testing/simulation/wellness.ts'
-import { planGroupUpdate } from '../update/group-update.ts'
+import { replicaState } from '../update/replica-state.ts'
+import { replicaUnits } from '../update/replica-units.ts'
+import { planUnitUpdate } from '../update/units.ts'
 import { scalingGroup } from './layout.ts'
 import { replicasWithMembers } from './limits.ts'
 import type { StoredClique, StoredScalingGroup } from './stored.ts'
@@ -80,18 +82,22 @@ describe('planners do not expand a count', () => {
         now: '2030-01-01T00:00:00Z',
       })
       assert.equal(status.replicas, replicas)
-      const update = planGroupUpdate({
+      const units = replicaUnits({
         replicas,
-        minAvailable: 1,
         cliqueCount: 1,
         cliques,
         revision,
         hasOutdatedPods: () => false,
-        selected: replicas - 1,
-        paused: false,
-        stabilizesInMs: 0,
       })
-      assert.deepEqual(update, { kind: 'wait', because: `replica ${replicas - 1} is not available again` })
+      const update = planUnitUpdate({
+        replicas,
+        minAvailable: 1,
+        units,
+        selection: { current: replicas - 1, currentIndex: replicas - 1 },
+        paused: false,
+        stableInMs: 0,
+      })
+      assert.deepEqual(update, { kind: 'wait', reason: 'not-back', index: replicas - 1 })
       assert.deepEqual(planGroupTermination(groupOf(replicas), cliques, 1, 1), {
         terminate: [],
         deadline: undefined,
@@ -106,10 +112,15 @@ describe('planners do not expand a count', () => {
     test(`status of a set of ${replicas}`, () => {
       const status = planSetStatus({
         set: shape(replicas),
-        presentReplicas: () => [0],
-        cliqueNamed: () => undefined,
-        groupNamed: () => undefined,
-        revision: revisionOf(set),
+        states: [
+          replicaState(set, 0, revisionOf(set), {
+            cliqueNamed: () => undefined,
+            groupNamed: () => undefined,
+            membersOf: () => [],
+            hasOutdatedPods: () => false,
+          }),
+        ],
+        generationHash: undefined,
         topology: undefined,
         update: undefined,
         now: '2030-01-01T00:00:00Z',

@@ -32,7 +32,7 @@ export class LimitExceeded extends CodedError {
     this.event = events.replicaLimitExceeded(message)
   }
 
-  /** Whether the status does not say it yet: only then is it worth an event. */
+  /** Reports whether the status does not contain it yet: only then is an event emitted. */
   isNew(lastErrors: readonly LastError[] | undefined): boolean {
     return !lastErrors?.some(({ description }) => description === this.message)
   }
@@ -66,7 +66,7 @@ export function cliqueLimitExceeded(
   return firstOf(exceededCliqueLimits(spec.replicas, limits))
 }
 
-/** How many replicas of a scaling group its members tell of. A label may have been edited: no more than can be. */
+/** The number of replicas of a scaling group that have members. A label may have been edited: no more than can be. */
 export function replicasWithMembers(
   members: readonly PodClique[],
   { scalingGroupReplicas }: LimitsConfiguration,

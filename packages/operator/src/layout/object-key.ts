@@ -2,7 +2,7 @@
 
 import type { KubeObject, ObjectRef } from '@grove/kube'
 
-/** `namespace/name`: how controllers call an object. */
+/** `namespace/name`: the work queue key of an object. */
 export type ObjectKey = `${string}/${string}`
 
 export function keyOf(object: KubeObject): ObjectKey {

@@ -23,14 +23,17 @@ export function controlledBy(owner: Owner): OwnerReference[] {
   ]
 }
 
-/** By UID: a namesake of a former owner is somebody else. */
+/** By UID: an object of the same name as a former owner is not that owner. */
 export function isControlledBy(object: KubeObject, uid: string): boolean {
   return (object.metadata?.ownerReferences ?? []).some(
     reference => reference.controller && reference.uid === uid,
   )
 }
 
-/** Whether an object without a controller carries the labels of the set for which the other one is: it may be adopted. */
+/**
+ * Reports whether an object without a controller carries the labels of the same set as the other object: it may be
+ * adopted.
+ */
 export function isMadeForSameSet({ metadata }: KubeObject, { metadata: other }: KubeObject): boolean {
   return [label.managedBy, label.partOf].every(
     key => other?.labels?.[key] !== undefined && metadata?.labels?.[key] === other.labels[key],

@@ -93,7 +93,7 @@ const mixed = (
     groups: [group('g', ['a', 'b'], 3, 2), group('h', ['c'], 2, 1)],
   })
 
-describe('who waits for whom: alone, in the base gang, in a scaled gang', () => {
+describe('parents of a standalone clique, in the base gang and in a scaled gang', () => {
   const inBase = (parent: string) => [`w-0-g-0-${parent}:1`, `w-0-g-1-${parent}:1`]
   const table: Record<string, [StoredSet, expected: Record<string, string[]>]> = {
     'in order, after a clique of its own': [

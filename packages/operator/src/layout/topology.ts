@@ -37,8 +37,8 @@ export function referencedDomains(set: StoredSet): string[] {
 }
 
 /**
- * What a scheduler is asked for. A domain that the topology does not have asks for nothing; a preference that is
- * broader than what is required is met anyway and is left out.
+ * Translates a constraint for the scheduler. A domain that the topology does not have asks for nothing; a preference
+ * that is broader than what is required is met anyway and is left out.
  */
 export function translateConstraint(
   constraint: TopologyConstraint | undefined,

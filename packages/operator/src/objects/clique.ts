@@ -20,8 +20,8 @@ import type { StoredSet } from '../layout/stored.ts'
 import { fromLabel, literal, withEnvironment } from './container-env.ts'
 
 /**
- * A PodClique as it is created; its owner is the set, or the scaling group that it is a member of. Afterwards its
- * replica count belongs to whoever scales it.
+ * A PodClique as it is created; its owner is the set, or the scaling group that it is a member of. Afterwards users
+ * and autoscalers own its replica count.
  */
 export function podClique(
   set: StoredSet,

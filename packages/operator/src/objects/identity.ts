@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What lets the pods of a set see each other start: an account that may watch pods, and a token for it.
+// The ServiceAccount of a set, its rights to watch pods, and a token for it. Start-up waiters use them.
 import {
   annotation,
   component,

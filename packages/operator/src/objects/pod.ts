@@ -21,7 +21,7 @@ import type { SchedulerBackend } from '../schedulers/backend.ts'
 import { fromLabel, literal, withEnvironment } from './container-env.ts'
 import { withStartupWaiter } from './startup-waiter.ts'
 
-/** What the operator's configuration says about pods. */
+/** The part of the operator's configuration that concerns pods. */
 export type PodConfiguration = Pick<OperatorConfiguration, 'network' | 'startupWaiter'>
 
 export interface PodContext {

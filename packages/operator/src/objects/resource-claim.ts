@@ -17,7 +17,7 @@ import type { WantedChild } from './wanted-child.ts'
 /** Finds what a sharing entry refers to; undefined when there is no such template (yet). */
 export type ClaimTemplateLookup = (entry: ResourceSharing) => ResourceClaimSpec | undefined
 
-/** Who owns shared claims, and how the claims say to which replica of it they belong. */
+/** The owner of shared claims, and the label by which the claims name its replica. */
 interface ClaimOwner {
   readonly object: Owner
   readonly name: string

@@ -8,7 +8,7 @@ export interface WantedChild<T extends KubeObject> {
   build(): T
 }
 
-/** For whoever wants all of them at once, knowing that they are few enough. */
+/** Builds all of them at once, where they are known to be few. */
 export function buildAll<T extends KubeObject>(wanted: Iterable<WantedChild<T>>): T[] {
   return Array.from(wanted, child => child.build())
 }

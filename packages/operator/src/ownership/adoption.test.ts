@@ -83,7 +83,7 @@ test('does not adopt an object that only carries a copy of the labels', async ()
   assert.equal(await adoptAll(), 0)
 })
 
-test('what is on its way out, or has a controller that is no more, is left to its fate', async () => {
+test('terminating objects, and objects of a controller that is gone, are not adopted', async () => {
   const { put, adoptAll } = cluster()
   const former = {
     apiVersion: 'grove.io/v1alpha1',
@@ -104,7 +104,7 @@ test('owners that do not control stay', async () => {
   assert.deepEqual(ownersOf(cliques, 'w-0-web'), ['c', set.metadata.uid])
 })
 
-test('a set that goes, or was made anew, takes nothing over, even where we have not heard of it yet', async () => {
+test('a set that was deleted or recreated adopts nothing, even if the cache does not show it yet', async () => {
   const { api, set, put, adoptAll } = cluster()
   put(cliques, 'w-0-web')
   assert.equal(await adoptAll({ ...set, metadata: { ...set.metadata, uid: 'former' } }), 0)

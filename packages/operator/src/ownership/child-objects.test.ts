@@ -39,7 +39,7 @@ test('children are compared by name, not by number', () => {
   assert.deepEqual([names(result.create), names(result.remove)], [['a'], ['c']])
 })
 
-test('a child that is on its way out is neither patched nor made again', () => {
+test('a terminating child is neither patched nor created again', () => {
   const result = plan([wanted('a', { x: 'y' })], [existing('a', { deletionTimestamp: 'now' })])
   assert.deepEqual([result.create, result.patch, names(result.leaving)], [[], [], ['a']])
 })
@@ -50,7 +50,7 @@ test('a namesake of another owner is not touched but named', () => {
   assert.deepEqual([names(result.taken), result.create, result.remove], [['a'], [], []])
 })
 
-test('nothing is written when nothing differs', () => {
+test('equal children need no write', () => {
   const result = plan([wanted('a', { x: 'y' })], [existing('a', { labels: { x: 'y' } })])
   assert.deepEqual(result, { create: [], patch: [], remove: [], taken: [], leaving: [] })
 })

@@ -12,27 +12,26 @@ import type { NewPod, StoredClique, StoredPod, StoredSet } from '../layout/store
 import { type PodContext, pod } from '../objects/pod.ts'
 import { claimsOfClique } from '../objects/resource-claim.ts'
 import { isToBeRelabelled } from '../ownership/take-over.ts'
+import { templateHashOfClique } from '../revision/revision.ts'
 import { revisionOf } from '../revision/set-revision.ts'
-import { isUpdating } from '../state/child-state.ts'
 import { timestampAt } from '../state/conditions.ts'
 import { indexOf, isActive } from '../state/pod-state.ts'
+import { hasWantedTemplate } from '../update/clique-state.ts'
 import {
-  cliqueUpdate,
-  cliqueUpdateCondition,
-  isOwnUpdate,
-  select,
-  withoutDeleted,
-  withProgress,
-} from '../update/clique-progress.ts'
-import { currentHash, isOfWantedTemplate } from '../update/outdated-pods.ts'
-import { isPaused } from '../update/set-update.ts'
+  type CliqueUpdate,
+  mayReplacePods,
+  statusBeforeDeletion,
+  withCliqueProgress,
+} from '../update/clique-update.ts'
+import { currentHash } from '../update/outdated-pods.ts'
+import { isPaused } from '../update/set-progress.ts'
 import { planGates } from './gates.ts'
 import type { CliqueSnapshot } from './observe.ts'
 import { planScale, type ScalePlan } from './scale.ts'
 import { type CliqueStatusPlan, planCliqueStatus } from './status.ts'
 
 export function scaleOf({ set, clique, pods }: CliqueSnapshot, now: number): ScalePlan<StoredPod> {
-  return planScale(clique.spec.replicas, pods, currentHash(set, clique), now)
+  return planScale(clique.spec.replicas, pods, currentHash(revisionOf(set), clique), now)
 }
 
 /** The claims of the pods that exist, one of which may have an index beyond the replica count, and of those to create. */
@@ -99,29 +98,21 @@ export function podDeletions(clique: StoredClique, pods: readonly StoredPod[]): 
  * The next step of the clique's update, in the order of its writes. The status names the pod before it is deleted, so that
  * an operator that starts meanwhile neither forgets it nor deletes another one as well.
  */
-export function replacement({ set, clique, instance, pods }: CliqueSnapshot, now: number): Intent[][] {
-  if (!isOwnUpdate(set, clique, instance)) return []
-  const { plan, progress } = cliqueUpdate(set, clique, instance, pods, now)
-  const replaced = new Set(plan.kind === 'discard' ? plan.pods : plan.kind === 'replace' ? [plan.pod] : [])
+export function replacement(
+  { set, clique, instance, pods }: CliqueSnapshot,
+  update: CliqueUpdate,
+): Intent[][] {
+  const { plan } = update
+  if (!mayReplacePods(set, clique, instance)) return []
+  if (plan.kind !== 'discard' && plan.kind !== 'replace') return []
+  const replaced = new Set((plan.kind === 'discard' ? plan.units : [plan.unit]).map(({ pod }) => pod))
   const deletions = podDeletions(
     clique,
     pods.filter(one => replaced.has(one)),
   )
-  const write = (status: unknown): Intent => ({
-    kind: 'writeStatus',
-    resource: resources.podCliques,
-    object: clique,
-    status,
-  })
-  if (plan.kind === 'discard') {
-    const status = withoutDeleted(clique.status, pods, plan.pods)
-    // Only a count of zero is read as a loss.
-    return status?.scheduledReplicas === 0 ? [[write(status)], deletions] : [deletions]
-  }
-  if (plan.kind !== 'replace' || !progress) return []
-  const selection = select(progress.readyPodsSelectedToUpdate, plan.pod.metadata.name, indexOf(plan.pod))
-  const { status } = withProgress(clique, { ...progress, readyPodsSelectedToUpdate: selection })
-  return [[write(withoutDeleted(status, pods, [plan.pod]))], deletions]
+  const status = statusBeforeDeletion(clique, update, pods)
+  if (!status) return [deletions]
+  return [[{ kind: 'writeStatus', resource: resources.podCliques, object: clique, status }], deletions]
 }
 
 export function gateRemovals({ instance, pods, gang, base }: CliqueSnapshot): RemoveGate[] {
@@ -160,28 +151,21 @@ export type StatusSnapshot = Pick<
   'set' | 'clique' | 'instance' | 'isWanted' | 'configuration'
 > & { readonly pods: readonly Pod[] }
 
-export interface PlannedStatus extends CliqueStatusPlan {
-  /** Time until the update may go on, because the template has stopped changing; 0 if it does not wait. */
-  readonly stabilizesInMs: number
-}
-
-export function planStatus(snapshot: StatusSnapshot, now: number): PlannedStatus {
-  const { set, instance, pods, configuration } = snapshot
-  const { plan: next, progress } = cliqueUpdate(set, snapshot.clique, instance, pods, now)
-  const clique = withProgress(snapshot.clique, progress)
-  const plan = planCliqueStatus({
+export function planStatus(snapshot: StatusSnapshot, update: CliqueUpdate, now: number): CliqueStatusPlan {
+  const { set, clique, pods, configuration } = snapshot
+  const revision = revisionOf(set)
+  return planCliqueStatus({
     set: set.metadata.name,
-    clique,
+    clique: withCliqueProgress(clique, update),
     pods,
-    podTemplateHash: clique.metadata.labels?.[label.podTemplateHash] ?? '',
+    podTemplateHash: templateHashOfClique(clique),
     // The clique stands for the set's generation once its own template is that of the set.
-    generationHash: isOfWantedTemplate(set, clique) ? revisionOf(set).generationHash : undefined,
-    isCurrent: currentHash(set, snapshot.clique),
+    generationHash: hasWantedTemplate(clique, revision) ? revision.generationHash : undefined,
+    isCurrent: currentHash(revision, clique),
     onTotalLoss: configuration.gangTermination.onTotalLoss,
     isLeaving: !snapshot.isWanted,
-    update: cliqueUpdateCondition(next),
+    update: update.condition,
     paused: isPaused(set),
     now: timestampAt(now),
   })
-  return { ...plan, stabilizesInMs: isUpdating(clique) && next.kind === 'wait' ? (next.retryInMs ?? 0) : 0 }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a pass over a clique tells: errors in its status, events, and that one failure does not hide the rest.
+// One reconcile of a clique: errors in its status, events, and that one failure does not hide the others.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pod, PodClique } from '@grove/api'
@@ -22,7 +22,7 @@ const scale = ({ simulation }: WatchedSet, replicas: number) =>
   simulation.api.modify(resources.podCliques, web, { spec: { replicas } })
 const kill = ({ simulation }: WatchedSet, pod: Stored<Pod>) => simulation.api.remove(resources.pods, pod)
 
-test('pods that come and go are told on their clique, once each', async () => {
+test('creations and deletions of pods are reported on their clique, once each', async () => {
   const watched = await watchedSet(set)
   scale(watched, 3)
   await watched.simulation.reconcileOne('clique', web)
@@ -152,7 +152,7 @@ test('a clique that is going is left alone, and a finalizer of another operator 
   assert.deepEqual(watched.asked, ['patch podcliques'])
 })
 
-test('pods behind a base gang are let go when it is placed, and the clique polls nobody for it', async () => {
+test('pods behind a base gang lose their gate when it is scheduled, without polling', async () => {
   const watched = await watchedSet(
     sampleSet({ name: 'w', cliques: [clique('work')], groups: [group('g', ['work'], 2, 1)] }),
   )
@@ -174,7 +174,7 @@ test('pods behind a base gang are let go when it is placed, and the clique polls
   assert.equal(gated(), 0)
 })
 
-test('of a replica that goes nobody tells how its pods become fewer, unless it is wanted again', async () => {
+test('does not update the status of a clique whose replica is being deleted, unless it is wanted again', async () => {
   const watched = await watchedSet(set)
   const { api } = watched.simulation
   const before = cliqueOf(watched).metadata.resourceVersion

@@ -3,10 +3,9 @@
 // One reconcile of a PodClique: claims, pods, the next step of an update, gates, status.
 import { cliqueErrorCode, eventSource, type PodCliqueStatus } from '@grove/api'
 import type { ReconcileContext, ReconcileResult } from '@grove/kube'
+import { writeChildStatus } from '../apply/child-status.ts'
 import { execute, executeInOrder } from '../apply/execute.ts'
 import type { Intent } from '../apply/intent.ts'
-import { mergePatch } from '../apply/owned-fields.ts'
-import { writeStatus } from '../apply/status-write.ts'
 import { mostCreated } from '../apply/writes.ts'
 import { resources } from '../caches/resources.ts'
 import { syncSharedClaims } from '../devices/shared-claims.ts'
@@ -17,11 +16,14 @@ import { keyOf, type ObjectKey } from '../layout/object-key.ts'
 import type { StoredClique, StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { withoutForeignFinalizers } from '../ownership/take-over.ts'
+import { revisionOf } from '../revision/set-revision.ts'
+import { isUpdating } from '../state/child-state.ts'
 import { endsBreach, timestamp } from '../state/conditions.ts'
+import { planOnce } from '../update/child-update.ts'
+import { type CliqueUpdate, planCliqueUpdate } from '../update/clique-update.ts'
 import { currentHash } from '../update/outdated-pods.ts'
-import { isUpdatingSet } from '../update/set-update.ts'
 import { nextReplacement } from './back-off.ts'
-import { type CliqueSnapshot, observeClique } from './observe.ts'
+import { type CliqueSnapshot, type ObservedClique, observeClique } from './observe.ts'
 import {
   claimsOf,
   gateRemovals,
@@ -37,6 +39,8 @@ export interface WaiterTokens {
   /** Returns whether the token exists. If not, the clique is enqueued again as soon as it does. */
   isFilledFor(set: StoredSet, clique: ObjectKey, signal: AbortSignal): Promise<boolean>
 }
+
+type UpdatePlanner = (snapshot: CliqueSnapshot) => CliqueUpdate
 
 export async function reconcileClique(
   key: ObjectKey,
@@ -55,22 +59,32 @@ export async function reconcileClique(
   const { set, clique } = observed.snapshot
   // One time for the whole reconcile: a replacement that falls due meanwhile must not count as done.
   const now = context.clock.now()
+  const planUpdate: UpdatePlanner = planOnce(
+    ({ set, clique, pods }) => [set, clique, ...pods],
+    ({ set, clique, instance, pods }) => planCliqueUpdate(set, clique, instance, pods, now),
+  )
   let failure: unknown
   let awaitedMs = 0
   // A clique whose replica count is above its limit keeps its pods. A change of the count enqueues it.
   const limit = cliqueLimitExceeded(clique, context.configuration)
   if (!limit && !isTemplateTooLarge(set, context.configuration)) {
     try {
-      awaitedMs = await syncPods(observed.snapshot, now, context, tokens, signal)
+      awaitedMs = await syncPods(observed.snapshot, now, planUpdate, context, tokens, signal)
     } catch (error) {
       failure = error
     }
   }
-  const waitMs = await updateStatus(key, failure ?? limit, context, signal)
+  const waitMs = await updateStatus(
+    observeClique(key, context),
+    failure ?? limit,
+    planUpdate,
+    context,
+    signal,
+  )
   if (limit?.isNew(clique.status?.lastErrors)) context.events.emit(clique, eventSource.podClique, limit.event)
   if (failure) throw failure
   const awaited = [awaitedMs, waitMs].filter(ms => ms > 0)
-  const requeueAt = nextReplacement(context.caches.podsOf(clique), currentHash(set, clique), now)
+  const requeueAt = nextReplacement(context.caches.podsOf(clique), currentHash(revisionOf(set), clique), now)
   return {
     ...(awaited.length && { requeueAfter: Math.min(...awaited) }),
     ...(requeueAt !== undefined && { requeueAt }),
@@ -104,6 +118,7 @@ const nextSliceMs = 1
 async function syncPods(
   first: CliqueSnapshot,
   now: number,
+  planUpdate: UpdatePlanner,
   context: OperatorContext,
   tokens: WaiterTokens,
   signal: AbortSignal,
@@ -148,7 +163,8 @@ async function syncPods(
   await createMissing(first)
   note((await execute(podDeletions(first.clique, surplus), context, { signal })).failures)
   if (failures.length === 0) {
-    note(await executeInOrder(replacement(observeAgain(), now), context, { signal }))
+    const synced = observeAgain()
+    note(await executeInOrder(replacement(synced, planUpdate(synced)), context, { signal }))
     // Replaced pods are followed by new ones in the same reconcile.
     await createMissing(observeAgain())
   }
@@ -157,42 +173,33 @@ async function syncPods(
   return requeueAfterMs
 }
 
-/** Writes the status, now or when it is its turn. Returns how long to wait for that or for the update. */
+/** Writes the status, at once or paced. Returns how long to wait for that or for the update. */
 async function updateStatus(
-  key: ObjectKey,
+  observed: ObservedClique,
   failure: unknown,
+  planUpdate: UpdatePlanner,
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<number> {
-  const { caches, events: sink, statusDebounce } = context
-  const observed = observeClique(key, context)
   if (observed.kind !== 'live') return 0
   const { snapshot } = observed
   const stored = snapshot.clique
   // A clique whose replica is being deleted loses its pods on purpose: writing each count would cost a write per pod.
   if (failure === undefined && (snapshot.isBeingRemoved || !snapshot.isWanted)) {
-    statusDebounce.clear(stored.metadata.uid)
+    context.statusDebounce.clear(stored.metadata.uid)
     return 0
   }
-  const planned = planStatus(snapshot, context.clock.now())
-  const status = {
-    ...planned.status,
-    lastErrors: failure
-      ? lastErrorsOf(failure, cliqueErrorCode.listPods, timestamp(context.clock), stored.status?.lastErrors)
-      : [],
-  }
-  if (!mergePatch(stored.status, status)) {
-    statusDebounce.clear(stored.metadata.uid)
-    return planned.stabilizesInMs
-  }
-  const urges = failure !== undefined || isUpdatingSet(snapshot.set) || isAwaited(snapshot, status)
-  const waitMs = urges ? 0 : statusDebounce.delayMs(stored.metadata.uid)
-  if (waitMs > 0) return waitMs
-  const isWritten = await writeStatus(caches, resources.podCliques, stored, status, { signal })
-  statusDebounce.clear(stored.metadata.uid)
-  // A clique that was deleted meanwhile has lost nothing.
-  if (isWritten) for (const event of planned.events) sink.emit(stored, eventSource.podClique, event)
-  return planned.stabilizesInMs
+  const update = planUpdate(snapshot)
+  const plan = planStatus(snapshot, update, context.clock.now())
+  const isUrgent = (status: PodCliqueStatus) => isUpdating(snapshot.set) || isAwaited(snapshot, status)
+  const waitMs = await writeChildStatus(statusKind, { stored, plan, failure, isUrgent }, context, signal)
+  return waitMs || update.retryInMs
+}
+
+const statusKind = {
+  resource: resources.podCliques,
+  eventSource: eventSource.podClique,
+  errorCode: cliqueErrorCode.listPods,
 }
 
 /** Reports whether other objects wait for this status: because the clique serves, or because gangs may follow it. */

@@ -136,7 +136,7 @@ test('failed pods that are replaced in a later slice stay until then, so that no
   assert.deepEqual(second.remove, left)
 })
 
-test('those that nobody misses go first', () => {
+test('unscheduled and unready pods are deleted first', () => {
   const old = '2030-01-01T00:00:00Z'
   const pods = [
     samplePod('p1', { created: old }),
@@ -163,7 +163,7 @@ const anyPod = fc
   })
   .map(shape => shape as PodShape)
 
-test('applying a plan leaves nothing to do: the wanted number with those that wait, no index twice, and nobody is killed for a new one', () => {
+test('the plan of an applied plan is empty: the wanted number of pods, no index twice, and no pod is deleted for a new one', () => {
   fc.assert(
     fc.property(fc.nat(6), fc.array(anyPod, { maxLength: 8 }), (replicas, shapes) => {
       const before = pods(...shapes)

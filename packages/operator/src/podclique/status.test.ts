@@ -247,11 +247,11 @@ test('pods can be selected by autoscalers from the first status on, of members o
   assert.equal(selector({ 'grove.io/podcliquescalinggroup': 'w-0-g' }), undefined)
 })
 
-test('the generation that was looked at is told with the first status, before anything is placed', () => {
+test('the first status reports the observed generation, before a pod is scheduled', () => {
   assert.equal(plan({ pods: [] }).status.observedGeneration, 3)
 })
 
-test('the loss of the last scheduled pod is told once, with what follows from it', () => {
+test('the loss of the last scheduled pod is reported once, with its consequence', () => {
   const before = plan({ pods: running(3) }).status
   const loss = plan({ pods: pending(3), before })
   const told = (follows: string) => [
@@ -302,7 +302,7 @@ test('the time of a condition changes with its status only', () => {
   )
 })
 
-test('a breach is no older than the state of the pods that make it: it may have been over when nobody looked', () => {
+test('a breach is no older than the state of the pods that cause it: it may have ended while the operator did not run', () => {
   const since = (pod: Pod, lastTransitionTime: string): Pod => ({
     ...pod,
     status: {

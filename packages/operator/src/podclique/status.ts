@@ -5,7 +5,6 @@ import {
   type Condition,
   type ConditionValue,
   conditionType,
-  type EventValue,
   events,
   everScheduled,
   label,
@@ -17,9 +16,10 @@ import {
   podsFailing,
 } from '@grove/api'
 import type { StoredClique } from '../layout/stored.ts'
-import { nothingScheduled, type OnTotalLoss, timedBreach, wasScheduled } from '../state/breach-condition.ts'
+import { nothingScheduled, timedBreach, wasScheduled } from '../state/breach-condition.ts'
 import { isUpdating } from '../state/child-state.ts'
-import { findCondition, nthBeginning, withCondition, withoutCondition } from '../state/conditions.ts'
+import { type ChildStatusInput, type ChildStatusPlan, withUpdateCondition } from '../state/child-status.ts'
+import { findCondition, nthBeginning, withCondition } from '../state/conditions.ts'
 import {
   isActive,
   isReady,
@@ -31,29 +31,16 @@ import {
 } from '../state/pod-state.ts'
 import { describeFailures } from './back-off.ts'
 
-export interface CliqueStatusInput {
-  readonly set: string
+export interface CliqueStatusInput extends ChildStatusInput {
   readonly clique: StoredClique
   readonly pods: readonly Pod[]
   /** Revision of the template by which the clique was last written. */
   readonly podTemplateHash: string
   readonly generationHash: string | undefined
   isCurrent(hash: string): boolean
-  readonly onTotalLoss: OnTotalLoss
-  /** True if its replica is being deleted on purpose: then lost pods are no loss. */
-  readonly isLeaving: boolean
-  /** The condition of a running update. */
-  readonly update: ConditionValue | undefined
-  /** True if updates of the set are paused: a paused update does not disable gang termination. */
-  readonly paused: boolean
-  /** RFC 3339, whole seconds. */
-  readonly now: string
 }
 
-export interface CliqueStatusPlan {
-  readonly status: PodCliqueStatus
-  readonly events: readonly EventValue[]
-}
+export type CliqueStatusPlan = ChildStatusPlan<PodCliqueStatus>
 
 export function planCliqueStatus(input: CliqueStatusInput): CliqueStatusPlan {
   const { clique, isCurrent } = input
@@ -98,11 +85,7 @@ function conditions(input: CliqueStatusInput, scheduled: number, active: readonl
     tooFewSince(active, scheduled, minAvailable),
     input.now,
   )
-  const told =
-    input.update && isUpdating(input.clique)
-      ? withCondition(judged, input.update, input.now)
-      : (withoutCondition(judged, conditionType.updateProgressing) ?? [])
-  const failing = withFailures(told, input)
+  const failing = withFailures(withUpdateCondition(judged, input), input)
   const remembers = scheduled >= minAvailable || wasScheduled(input.clique)
   return [...(remembers ? withCondition(failing, everScheduled, input.now) : failing)]
 }

@@ -39,7 +39,7 @@ test('a clique is made with as many pods as its autoscaler wants, or as the temp
   assert.deepEqual(replicasWith(undefined), [2, 1])
 })
 
-test('what exists is never told how many replicas it has, whatever else it is told', () => {
+test('no patch of an existing child changes its replica count', () => {
   const shaped = (replicas: number, minAvailable: number) =>
     sampleSet({
       cliques: [clique('a', { replicas, minAvailable }), clique('b')],
@@ -55,7 +55,7 @@ test('what exists is never told how many replicas it has, whatever else it is to
   assert.deepEqual(patchScalingGroup(stored(groupOf(before)), groupOf(after)), { spec: { minAvailable: 3 } })
 })
 
-test('what a clique was scaled to before it was terminated counts more', () => {
+test('the replica count before a termination takes precedence', () => {
   assert.deepEqual(replicasWith(7, { [`${set.metadata.name}-0-web`]: 4 }), [4, 1])
   assert.deepEqual(replicasWith(undefined, { [`${set.metadata.name}-0-other`]: 0 }), [2, 0])
 })

@@ -38,7 +38,7 @@ const owner = {
 const everywhere = { 'app.kubernetes.io/managed-by': 'grove-operator', 'app.kubernetes.io/part-of': 'w' }
 const index = (replica: number) => ({ 'grove.io/podcliqueset-replica-index': String(replica) })
 
-describe('what is made', () => {
+describe('the children of a set', () => {
   const table: [
     made: KubeObject[],
     component: string,
@@ -101,7 +101,7 @@ describe('what is made', () => {
         })),
       ))
 
-  test('what they say', () => {
+  test('their content', () => {
     const [clique0] = buildAll(wantedCliques(set, hashes))
     assert.deepEqual(
       {

@@ -31,8 +31,8 @@ import { isToBeRelabelled, podRelabels } from '../ownership/take-over.ts'
 import { syncRevisions } from '../revision/records.ts'
 import { revisionOf } from '../revision/set-revision.ts'
 import { countsToForget, rememberedCounts } from '../termination/remembered-counts.ts'
-import { isOfWantedTemplate } from '../update/outdated-pods.ts'
-import { isHeldBack } from '../update/set-update.ts'
+import { hasWantedTemplate } from '../update/clique-state.ts'
+import { isHeldBack } from '../update/set-progress.ts'
 import { type ChildComponent, type Component, childComponent } from './child-component.ts'
 import {
   asScaled,
@@ -163,7 +163,7 @@ export function components(
               existing: caches.cliques.byIndex('controller', uid),
               patch: (existing, wanted) =>
                 isHeldBack(set, numberLabel(existing.metadata.labels, label.setReplicaIndex) ?? 0) &&
-                !isOfWantedTemplate(set, existing)
+                !hasWantedTemplate(existing, revisionOf(set))
                   ? patchHeldClique(existing, wanted)
                   : patchClique(existing, wanted),
             }),

@@ -66,7 +66,7 @@ test('deletes a set with six requests, its identity included, and one more for e
   }
 })
 
-test('nothing is made again for a set that goes, whoever looks and however often', async () => {
+test('no reconcile creates an object for a terminating set', async () => {
   const simulation = await settled(2)
   markDeleted(simulation)
   // The set is held by somebody else's finalizer, as it is while children are deleted first.
@@ -134,7 +134,7 @@ test('collections that cannot be deleted do not hold the set: the garbage collec
   assert.deepEqual(simulation.set.metadata.finalizers ?? [], [])
 })
 
-test('a set that is turned away by a busy server asks again instead of waiting for the garbage collector', async () => {
+test('throttled deletes of a set are retried instead of left to the garbage collector', async () => {
   const simulation = await settled(1)
   markDeleted(simulation)
   simulation.refuse = ({ resource }) =>
@@ -158,7 +158,7 @@ test('a lost answer costs a set one deletion by UID for each child that is left,
   assert.ok(simulation.api.list(resources.pods).every(({ metadata }) => metadata.deletionTimestamp))
 })
 
-test('what keeps a set from going stands in its status, unless it is over at once', async () => {
+test('the status reports why a set cannot be deleted, unless the next attempt succeeds', async () => {
   const simulation = await settled(1)
   markDeleted(simulation)
   const holding = (code: 'Conflict' | 'Internal') => {

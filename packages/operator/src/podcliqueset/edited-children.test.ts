@@ -39,7 +39,7 @@ const set = sampleSet({
 })
 const hashes = { web: 'z1-web', work: 'z1-work' }
 
-describe('what is undone when somebody edits it, and what is left alone', () => {
+describe('fields of children that are reverted after an edit, and fields that are not', () => {
   const stored = <T extends KubeObject>(object: T, edit: object = {}): Stored<T> =>
     merged({ ...object, metadata: { ...object.metadata, uid: 'u', resourceVersion: '1' } }, edit) as Stored<T>
   const [service] = buildAll(wantedServices(set))
@@ -162,7 +162,7 @@ describe('what is undone when somebody edits it, and what is left alone', () => 
   ]
   for (const [what, patch, wanted] of table) test(what, () => assert.deepEqual(patch, wanted))
 
-  test('a binding to another role goes and is made anew: where it leads to cannot be changed', () => {
+  test('a binding to another role is deleted and recreated, because its roleRef is immutable', () => {
     const plan = (existing: KubeObject) =>
       planChildren({
         wanted: [wantedObject(binding)],

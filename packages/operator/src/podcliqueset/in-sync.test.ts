@@ -147,7 +147,7 @@ for (const [what, resource, change, wanted] of table)
     assert.equal(looks(set), wanted)
   })
 
-test('whose turn it is in an update decides what children may follow', () => {
+test('the fingerprint contains the replicas that an update has reached', () => {
   const { looks } = begun()
   const updating = (...replicas: number[]): StoredSet => ({
     ...set,
@@ -161,7 +161,7 @@ test('whose turn it is in an update decides what children may follow', () => {
   assert.equal(looks(updating(1)), 'children')
 })
 
-test('nothing is remembered of a set that is gone, although its children go after it', () => {
+test('the tables hold no deleted set, although its children are deleted after it', () => {
   const { settled, tell, removeSet } = begun()
   tell(removal(part(counted)), 'podcliques')
   assert.equal(settled.size, 1)

@@ -9,14 +9,15 @@ import { resources } from '../caches/resources.ts'
 import { replicaCount } from '../layout/layout.ts'
 import { keyOf, type ObjectKey, refOf } from '../layout/object-key.ts'
 import type { StoredSet } from '../layout/stored.ts'
+import { isUpdating } from '../state/child-state.ts'
 import { isEditedOrDeleted, setsOf } from '../triggers/predicates.ts'
-import { isUpdatingSet, updatingReplicas } from '../update/set-update.ts'
+import { exemptedReplicas } from '../update/set-progress.ts'
 
 /** The state of a set at its last sync. The same fingerprint again means that there is nothing to sync. */
 export interface Fingerprint {
   /** Changes of the set and of what belongs to no set. */
   readonly own: string
-  /** Those of its children as well, how many replicas there are and whose turn it is: what children may follow. */
+  /** Those of its children as well, the number of replicas, and which replicas an update that is held back has reached. */
   readonly all: string
 }
 
@@ -65,8 +66,8 @@ export class SetsInSync {
   fingerprintOf(set: StoredSet): Fingerprint {
     const key = keyOf(set)
     const own = `${this.#changesOfAll}/${this.#changes.get(key) ?? 0}`
-    const turn = isUpdatingSet(set) ? `${updatingReplicas(set).join()} of ${replicaCount(set)}` : 'none'
-    return { own, all: `${own}/${this.#changesOfChildren.get(key) ?? 0}/${turn}` }
+    const update = isUpdating(set) ? `${exemptedReplicas(set).join()} of ${replicaCount(set)}` : 'none'
+    return { own, all: `${own}/${this.#changesOfChildren.get(key) ?? 0}/${update}` }
   }
 
   isInSync({ metadata }: StoredSet, { all }: Fingerprint): boolean {

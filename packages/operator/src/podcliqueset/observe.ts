@@ -2,35 +2,52 @@
 
 // A snapshot of one PodCliqueSet and its children from the caches. No request, no clock. A set may have thousands of
 // children, so they are looked up by name when a planner asks for them.
-import {
-  type ClusterTopologyBinding,
-  label,
-  type OperatorConfiguration,
-  type PodClique,
-  type PodCliqueScalingGroup,
-} from '@grove/api'
+import { type ClusterTopologyBinding, label, type OperatorConfiguration } from '@grove/api'
 import type { Caches } from '../caches/caches.ts'
 import { numberLabel } from '../layout/clique-instance.ts'
+import { replicaCount } from '../layout/layout.ts'
+import { setLimitExceeded } from '../layout/limits.ts'
 import { isControlledBy } from '../layout/owner.ts'
 import type { StoredClique, StoredScalingGroup, StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { ownChildren } from '../ownership/owner-lookup.ts'
 import type { LiveChildren } from '../revision/foreign-hashes.ts'
+import type { Breach } from '../termination/breach.ts'
+import { replicaBreach } from '../termination/plan-set.ts'
+import { type ReplicaState, replicaState } from '../update/replica-state.ts'
 import { areGangsComplete } from './gangs.ts'
-import type { OutdatedCliques } from './outdated-cliques.ts'
+import { ReplicaMemo } from './replica-memo.ts'
 
 /** Children that the set controls, without terminating ones. */
 export interface SetChildren {
-  presentReplicas(): Iterable<number>
   cliqueNamed(name: string): StoredClique | undefined
   groupNamed(name: string): StoredScalingGroup | undefined
-  membersOf(group: PodCliqueScalingGroup): readonly StoredClique[]
-  hasOutdatedPods(clique: PodClique): boolean
 }
 
-export interface SetSnapshot extends SetChildren {
+/** Computed for each replica from its children. */
+export interface ReplicaFacts {
+  readonly state: ReplicaState
+  readonly breach: Breach | undefined
+}
+
+export type Replicas = ReplicaMemo<ReplicaFacts>
+
+export function observeReplicas(caches: Caches): Replicas {
+  return new ReplicaMemo(caches, (set, replica, revision, children) => ({
+    state: replicaState(set, replica, revision, children),
+    breach: replicaBreach({ set, ...children }, replica),
+  }))
+}
+
+export interface SetSnapshot {
   /** The set as stored now, with the spec and generation that this reconcile has synced. */
   readonly set: StoredSet
+  /** States of all replicas of the set by their index, surge replicas included. */
+  allReplicas(): readonly ReplicaState[]
+  /** The state of a surge replica that is about to be created. */
+  newReplica(replica: number): ReplicaState
+  /** States of the replicas below this count that have children. */
+  existingReplicas(count: number): readonly ReplicaState[]
   bindingNamed(name: string): ClusterTopologyBinding | undefined
   areGangsComplete(): boolean
   readonly configuration: OperatorConfiguration
@@ -40,7 +57,7 @@ export interface SetSnapshot extends SetChildren {
 export function observeSynced(
   synced: StoredSet,
   context: OperatorContext,
-  outdated: OutdatedCliques,
+  replicas: Replicas,
 ): SetSnapshot | undefined {
   const { caches, configuration } = context
   const known = caches.sets.get(synced.metadata)
@@ -53,27 +70,33 @@ export function observeSynced(
     spec: synced.spec,
   }
   return {
-    ...observeChildren(set, caches, outdated),
     set,
+    allReplicas: () => statesOf(replicas.all(set, replicaCount(set))),
+    newReplica: replica => replicas.once(set, replica).state,
+    existingReplicas: count =>
+      statesOf(
+        // A set above its limit has few replicas, compared with its count.
+        setLimitExceeded(set, configuration)
+          ? Array.from(presentReplicas(set, caches), replica => replicas.once(set, replica))
+          : replicas.all(set, count),
+      ).filter(({ exists }) => exists),
     bindingNamed: name => caches.topologyBindings.get({ name }),
     areGangsComplete: () => areGangsComplete(set, context),
     configuration,
   }
 }
 
-export function observeChildren(set: StoredSet, caches: Caches, outdated: OutdatedCliques): SetChildren {
+function statesOf(facts: readonly ReplicaFacts[]): ReplicaState[] {
+  return facts.map(({ state }) => state)
+}
+
+export function observeChildren(set: StoredSet, caches: Caches): SetChildren {
   const { namespace, uid } = set.metadata
   const live = <T extends { metadata: { deletionTimestamp?: string } }>(object: T | undefined) =>
     object && !object.metadata.deletionTimestamp && isControlledBy(object, uid) ? object : undefined
   return {
-    presentReplicas: () => presentReplicas(set, caches),
     cliqueNamed: name => live(caches.cliques.get({ namespace, name })),
     groupNamed: name => live(caches.groups.get({ namespace, name })),
-    membersOf: group =>
-      caches.cliques
-        .byIndex('controller', group.metadata.uid ?? '')
-        .filter(clique => !clique.metadata.deletionTimestamp),
-    hasOutdatedPods: clique => outdated.has(set, clique),
   }
 }
 

@@ -8,15 +8,18 @@ import {
   finalizer,
   type LastError,
   type PodCliqueSetStatus,
+  type PodCliqueSetUpdateProgress,
 } from '@grove/api'
 import type { Intent } from '../apply/intent.ts'
 import { resources } from '../caches/resources.ts'
+import { replicaCount } from '../layout/layout.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import type { LiveChildren } from '../revision/foreign-hashes.ts'
 import { templateHashOfClique } from '../revision/revision.ts'
 import { revisionOf } from '../revision/set-revision.ts'
+import { isInProgress } from '../state/child-state.ts'
 import { findCondition } from '../state/conditions.ts'
-import { isUnderWay, planSetUpdate, statusForRevision } from '../update/set-update.ts'
+import { planSetUpdate, statusForRevision } from '../update/set-update.ts'
 import type { SetSnapshot } from './observe.ts'
 import { planSetStatus } from './status.ts'
 import { topologyCondition } from './topology-condition.ts'
@@ -39,13 +42,13 @@ export function announcement(
   // Looked up only where the status does not decide it: there may be many.
   const hasStrays =
     !isKnown && witnesses().cliques.some(clique => !revision.isCurrent(clique, templateHashOfClique(clique)))
-  const status = statusForRevision(
+  const status = statusForRevision({
     set,
-    revision,
-    stored => revision.isCurrentGeneration(stored, witnesses()),
+    generationHash: revision.generationHash,
+    isCurrentGeneration: stored => revision.isCurrentGeneration(stored, witnesses()),
     hasStrays,
     now,
-  )
+  })
   // The first hash of a new set is written with the rest of its status.
   return isKnown || hasStrays ? status : undefined
 }
@@ -70,9 +73,10 @@ export function planStatus(
   { isAnnounced, isSynced, lastErrors, now }: StatusOptions,
 ): PlannedStatus {
   const { set, configuration } = snapshot
-  const input = { ...snapshot, revision: revisionOf(set), now }
-  const update = isSynced ? planSetUpdate(input) : undefined
+  const { newReplica: newState } = snapshot
+  const update = isSynced ? planSetUpdate({ set, states: snapshot.allReplicas(), newState, now }) : undefined
   const progress = update?.progress
+  const planned = progress ? withProgress(set, progress) : set
   const { generation } = set.metadata
   // Users read this as "applied": not while an update runs or gangs wait for pods.
   const isCarriedOut =
@@ -80,25 +84,24 @@ export function planStatus(
     isSynced &&
     generation !== undefined &&
     (set.status?.observedGeneration === generation ||
-      (!isUnderWay(progress ?? set.status?.updateProgress) && snapshot.areGangsComplete()))
+      (!isInProgress(progress ?? set.status?.updateProgress) && snapshot.areGangsComplete()))
   const before = findCondition(set.status?.conditions, conditionType.updateProgressing)
   const status: PodCliqueSetStatus = {
     ...planSetStatus({
-      ...input,
-      ...(progress && {
-        set: {
-          ...set,
-          status: { ...set.status!, replicas: set.spec.replicas ?? 0, updateProgress: progress },
-        },
-      }),
+      set: planned,
+      states: snapshot.existingReplicas(replicaCount(planned)),
+      // A revision that the status names counts as announced.
+      generationHash: isAnnounced ? revisionOf(set).generationHash : undefined,
       topology: topologyCondition(set, configuration.topologyAwareScheduling.enabled, snapshot.bindingNamed),
       update: update ? update.condition : (before as ConditionValue | undefined),
+      now,
     }),
-    // A revision that the status names counts as announced.
-    currentGenerationHash:
-      set.status?.currentGenerationHash ?? (isAnnounced ? input.revision.generationHash : undefined),
     ...(isCarriedOut && { observedGeneration: generation }),
     lastErrors: [...lastErrors],
   }
   return { status, deadline: update?.deadline }
+}
+
+function withProgress(set: StoredSet, updateProgress: PodCliqueSetUpdateProgress): StoredSet {
+  return { ...set, status: { ...set.status!, replicas: set.spec.replicas ?? 0, updateProgress } }
 }

@@ -163,7 +163,7 @@ describe('events on the set', () => {
     ],
   ]
   for (const [what, write, spec, events, errors] of refused)
-    test(`${what} are told of, and forgotten when they can`, async () => {
+    test(`${what} are reported until they can be written`, async () => {
       const simulation = await settled()
       simulation.refuse = ({ verb, resource }) =>
         `${verb} ${resource}` === write ? failure('Internal', resource) : undefined
@@ -185,7 +185,7 @@ describe('failures', () => {
     simulation.groups.length,
   ]
 
-  test('an exception that nobody foresaw is a failure of its part, and stops what comes after', async () => {
+  test('an unexpected exception is a failure of its part, and stops later parts', async () => {
     const simulation = new RecordedSimulation(shape())
     simulation.refuse = ({ resource }) =>
       resource === 'services' ? new TypeError('x is not a function') : undefined
@@ -200,7 +200,7 @@ describe('failures', () => {
     assert.equal(simulation.set.status?.observedGeneration, undefined)
   })
 
-  test('a template that makes no sense is told by the part that cannot be made of it', async () => {
+  test('a contradictory template is reported by the part that cannot be built from it', async () => {
     const set = shape()
     const broken = new RecordedSimulation({
       ...set,
@@ -214,7 +214,7 @@ describe('failures', () => {
     assert.equal(broken.set.status?.observedGeneration, undefined)
   })
 
-  test('all failures of what runs in pods are told, and keep no pod from being made', async () => {
+  test('all failures of parts that only running pods need are reported, and stop no pod', async () => {
     const simulation = new RecordedSimulation(shape())
     simulation.refuse = ({ resource }) =>
       resource === 'roles' || resource === 'secrets' ? failure('Forbidden', resource) : undefined
@@ -231,7 +231,7 @@ describe('failures', () => {
     assert.equal(simulation.api.list(resources.roleBindings).length, 1)
   })
 
-  test('one without a code of its own is told, too', async () => {
+  test('a failure without a code of its own is reported, too', async () => {
     const simulation = new RecordedSimulation(shape())
     simulation.refuse = ({ patch }) =>
       JSON.stringify(patch ?? '').includes(finalizer.podCliqueSet)
@@ -263,7 +263,7 @@ describe('failures', () => {
     assert.equal(simulation.set.status?.observedGeneration, 2)
   })
 
-  test('a status that somebody wipes out comes back, and no pod is touched', async () => {
+  test('a deleted status is written again, and no pod is changed', async () => {
     const simulation = await settled()
     const before = structuredClone(simulation.set.status)
     const pods = simulation.api.list(resources.pods).map(({ metadata }) => metadata.uid)

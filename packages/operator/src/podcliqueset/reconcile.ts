@@ -16,6 +16,7 @@ import {
   together,
 } from '../errors/coded-error.ts'
 import type { GangKey } from '../layout/gang-key.ts'
+import { replicaCount } from '../layout/layout.ts'
 import { type LimitExceeded, setLimitExceeded } from '../layout/limits.ts'
 import { keyOf, type ObjectKey, refOf } from '../layout/object-key.ts'
 import type { StoredSet } from '../layout/stored.ts'
@@ -25,14 +26,19 @@ import { statusPlanners } from '../scaling-group/status-planners.ts'
 import { timestamp } from '../state/conditions.ts'
 import { isReplicaDue } from '../termination/confirmation.ts'
 import { TerminationNotices } from '../termination/notices.ts'
-import { planSetTermination } from '../termination/plan-set.ts'
+import { planTerminations } from '../termination/plan-set.ts'
 import { terminateReplica } from '../termination/terminate.ts'
 import { components } from './components.ts'
 import { deleteSet, reportFailedDeletion, TerminatingSets } from './deletion.ts'
 import { syncGangs } from './gangs.ts'
 import { SetsInSync } from './in-sync.ts'
-import { observeChildren, observeSynced, revisionWitnesses } from './observe.ts'
-import { OutdatedCliques } from './outdated-cliques.ts'
+import {
+  observeChildren,
+  observeReplicas,
+  observeSynced,
+  type Replicas,
+  revisionWitnesses,
+} from './observe.ts'
 import { announcement, finalizerOf, planStatus } from './plan.ts'
 import { removeSurplusReplicas } from './scale-in.ts'
 import { syncComponents } from './sync.ts'
@@ -54,7 +60,7 @@ export class SetReconciler {
   readonly #tokens: TokenSecrets
   readonly #notices: TerminationNotices
   readonly #inSync: SetsInSync
-  readonly #outdated: OutdatedCliques
+  readonly #replicas: Replicas
   readonly #terminating: TerminatingSets
 
   constructor({ context, tokens, enqueueGang, gangFailures }: SetReconcilerOptions) {
@@ -64,7 +70,7 @@ export class SetReconciler {
     this.#tokens = tokens
     this.#notices = new TerminationNotices(context)
     this.#inSync = new SetsInSync(context.caches)
-    this.#outdated = new OutdatedCliques(context.caches)
+    this.#replicas = observeReplicas(context.caches)
     this.#terminating = new TerminatingSets(context)
   }
 
@@ -186,8 +192,9 @@ export class SetReconciler {
   /** Terminates replicas that were in breach for too long. A replica that fails does not stop the others. */
   async #terminate(set: StoredSet, signal: AbortSignal): Promise<Termination> {
     const context = this.#context
-    const children = observeChildren(set, context.caches, this.#outdated)
-    const plan = planSetTermination({ set, ...children, now: context.clock.now() })
+    const children = observeChildren(set, context.caches)
+    const breaches = this.#replicas.all(set, replicaCount(set)).map(({ breach }) => breach)
+    const plan = planTerminations(set, breaches, context.clock.now())
     const failures: unknown[] = []
     for (const { replica } of plan.terminate) {
       const terminate = async () => {
@@ -204,7 +211,7 @@ export class SetReconciler {
   /** Writes the status. Returns when it changes without an event. */
   async #writeStatus(set: StoredSet, written: Written, signal: AbortSignal): Promise<number | undefined> {
     const context = this.#context
-    const snapshot = observeSynced(set, context, this.#outdated)
+    const snapshot = observeSynced(set, context, this.#replicas)
     if (!snapshot) return undefined
     const now = timestamp(context.clock)
     const { errors, ...options } = written

@@ -8,6 +8,7 @@ import type { KubeObject, Stored } from '@grove/kube'
 import { execute, executeInOrder } from '../apply/execute.ts'
 import type { Intent } from '../apply/intent.ts'
 import { uidsOf } from '../apply/planned-removal.ts'
+import { setReplicaKey, withinReplicas } from '../caches/replica-index.ts'
 import { resources } from '../caches/resources.ts'
 import { numberLabel } from '../layout/clique-instance.ts'
 import type { StoredSet } from '../layout/stored.ts'
@@ -71,10 +72,12 @@ async function removeBatch(
     labelSelector: `${selectorText(managedLabels(name))},${label.setReplicaIndex} in (${[...indexes].join(',')})`,
     planned: uidsOf([...groups, ...cliques]),
   }
-  const pods: Intent = { ...removal, known: caches.pods, planned: uidsOf(cliques), podsOf: set }
+  const keys = Array.from(indexes, replica => setReplicaKey(namespace, name, replica))
+  const known = withinReplicas(caches.pods, keys)
+  const pods: Intent = { ...removal, known, planned: uidsOf(cliques), podsOf: set }
   const parents: Intent[][] = [
-    [{ ...removal, known: caches.groups }],
-    [{ ...removal, known: caches.cliques }],
+    [{ ...removal, known: withinReplicas(caches.groups, keys) }],
+    [{ ...removal, known: withinReplicas(caches.cliques, keys) }],
   ]
   const deletions = services.map(
     (object): Intent => ({ kind: 'delete', resource: resources.services, object }),

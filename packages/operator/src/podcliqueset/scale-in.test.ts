@@ -18,7 +18,7 @@ const set = sampleSet({
   groups: [group('g', ['work'], 3, 2)],
 })
 
-test('a replica that is wanted again while it goes is made anew when it is gone, and not before', async () => {
+test('a replica that is wanted again during its deletion is recreated when it is gone, and not before', async () => {
   const { simulation, asked } = await watchedSet(set)
   const { api } = simulation
   const uidsOf = (resource: Resource<KubeObject>) =>

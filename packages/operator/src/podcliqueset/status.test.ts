@@ -8,6 +8,7 @@ import type { StoredSet } from '../layout/stored.ts'
 import { buildAll } from '../objects/wanted-child.ts'
 import { revisionOf } from '../revision/set-revision.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
+import { type ReplicaState, replicaState } from '../update/replica-state.ts'
 import { wantedCliques, wantedScalingGroups } from './children.ts'
 import { planSetStatus } from './status.ts'
 
@@ -65,14 +66,21 @@ function statusOf(
   }
   return planSetStatus({
     set: of,
-    presentReplicas: () => eachReplica(of),
-    revision: revisionOf(of),
-    cliqueNamed: name => children.get(name) as PodClique | undefined,
-    groupNamed: name => children.get(name) as PodCliqueScalingGroup | undefined,
+    states: Array.from(eachReplica(of), replica => stateOf(of, replica, children)),
+    generationHash: revisionOf(of).generationHash,
     topology: undefined,
     update: undefined,
     now,
     ...more,
+  })
+}
+
+function stateOf(of: StoredSet, replica: number, children: ReadonlyMap<string, Child>): ReplicaState {
+  return replicaState(of, replica, revisionOf(of), {
+    cliqueNamed: name => children.get(name) as PodClique | undefined,
+    groupNamed: name => children.get(name) as PodCliqueScalingGroup | undefined,
+    membersOf: () => [],
+    hasOutdatedPods: () => assert.fail('the status does not look at pods'),
   })
 }
 
@@ -143,11 +151,9 @@ describe('which replicas count', () => {
     const one = sampleSet({ ...shape, replicas: 1 })
     const children = healthyChildren(set)
     const status = planSetStatus({
-      presentReplicas: () => [0, 1],
       set: one,
-      revision: revisionOf(one),
-      cliqueNamed: name => children.get(name) as PodClique,
-      groupNamed: name => children.get(name) as PodCliqueScalingGroup,
+      states: [0, 1].map(replica => stateOf(one, replica, children)),
+      generationHash: revisionOf(one).generationHash,
       topology: undefined,
       update: undefined,
       now,

@@ -1,69 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The status of a PodCliqueSet, computed from its cliques and scaling groups. Members of scaling groups are counted
-// by their group.
+// Plans the status of a PodCliqueSet from the states of its replicas.
 import {
   type Condition,
   type ConditionValue,
   conditionType,
-  type PodClique,
-  type PodCliqueScalingGroup,
   type PodCliqueSetStatus,
   podSelector,
 } from '@grove/api'
-import {
-  replicaCount,
-  scalingGroupConfigs,
-  scalingGroups,
-  standaloneCliques,
-  standaloneTemplates,
-} from '../layout/layout.ts'
+import { replicaCount, scalingGroupConfigs, standaloneTemplates } from '../layout/layout.ts'
 import type { StoredSet } from '../layout/stored.ts'
-import { hasReachedGeneration, isConverged, type Revision } from '../revision/revision.ts'
-import { hasEnoughAvailable, hasEnoughReady } from '../state/child-state.ts'
 import { findCondition, withCondition, withoutCondition } from '../state/conditions.ts'
+import type { ReplicaState } from '../update/replica-state.ts'
 
 export interface SetStatusInput {
   readonly set: StoredSet
-  /** Indexes of the replicas that have live children: the others cannot be available, and may be far more. */
-  presentReplicas(): Iterable<number>
-  /** Live children controlled by this set, by name; terminating ones are not among them. */
-  cliqueNamed(name: string): PodClique | undefined
-  groupNamed(name: string): PodCliqueScalingGroup | undefined
-  readonly revision: Revision
+  /** States of the replicas that exist: the others are not available, and may be many. */
+  readonly states: readonly ReplicaState[]
+  /** The revision to name in a first status. A later revision is named when its update starts. */
+  readonly generationHash: string | undefined
   readonly topology: ConditionValue | undefined
   readonly update: ConditionValue | undefined
   readonly now: string
 }
 
 export function planSetStatus(input: SetStatusInput): PodCliqueSetStatus {
-  const { set, revision } = input
+  const { set, generationHash } = input
   const before = set.status
   const wanted = set.spec.replicas ?? 0
   const count = replicaCount(set)
-  const all = Iterator.from(input.presentReplicas())
-    .filter(replica => replica < count)
-    .map(replica => assess(input, replica))
-    .toArray()
-  // Surge replicas count as available, but not as replicas to update.
-  const replicas = all.filter(({ replica }) => replica < wanted)
-  const updatedCliques = replicas.reduce((sum, { updatedCliques }) => sum + updatedCliques, 0)
-  const updatedGroups = replicas.reduce((sum, { updatedGroups }) => sum + updatedGroups, 0)
+  const existing = input.states.filter(({ replica }) => replica < count)
+  // Surge replicas serve like the others, and are not to be updated.
+  const replicas = existing.filter(({ replica }) => replica < wanted)
+  const currentGenerationHash = before?.currentGenerationHash ?? generationHash
   return {
     ...before,
-    // Only the first: a new one is announced together with the update that it starts, never in passing.
-    ...(before?.currentGenerationHash === undefined &&
-      revision.generationHash && { currentGenerationHash: revision.generationHash }),
+    ...(currentGenerationHash && { currentGenerationHash }),
     replicas: wanted,
-    availableReplicas: all.filter(replica => replica.available).length,
-    updatedReplicas: replicas.filter(replica => replica.updated).length,
+    availableReplicas: existing.filter(({ isAvailable }) => isAvailable).length,
+    updatedReplicas: replicas.filter(({ isUpdated }) => isUpdated).length,
     hpaPodSelector: podSelector.ofSet(set.metadata.name),
     ...(before?.updateProgress && {
       updateProgress: {
         ...before.updateProgress,
-        updatedPodCliquesCount: updatedCliques,
+        updatedPodCliquesCount: replicas.reduce((sum, { updatedCliques }) => sum + updatedCliques, 0),
         totalPodCliquesCount: standaloneTemplates(set).length * wanted,
-        updatedPodCliqueScalingGroupsCount: updatedGroups,
+        updatedPodCliqueScalingGroupsCount: replicas.reduce(
+          (sum, { updatedGroups }) => sum + updatedGroups,
+          0,
+        ),
         totalPodCliqueScalingGroupsCount: scalingGroupConfigs(set).length * wanted,
       },
     }),
@@ -71,55 +56,24 @@ export function planSetStatus(input: SetStatusInput): PodCliqueSetStatus {
   }
 }
 
-interface ReplicaState {
-  readonly replica: number
-  readonly available: boolean
-  readonly updated: boolean
-  readonly updatedCliques: number
-  readonly updatedGroups: number
-}
-
-function assess({ set, cliqueNamed, groupNamed, revision }: SetStatusInput, replica: number): ReplicaState {
-  const expectedCliques = standaloneCliques(set, replica)
-  const expectedGroups = scalingGroups(set, replica)
-  const cliques = expectedCliques.map(({ name }) => cliqueNamed(name)).filter(clique => clique !== undefined)
-  const groups = expectedGroups.map(({ name }) => groupNamed(name)).filter(group => group !== undefined)
-  const updatedCliques = cliques.filter(clique => isConverged(clique, revision)).length
-  const updatedGroups = groups.filter(({ status }) =>
-    hasReachedGeneration(status?.currentPodCliqueSetGenerationHash, revision),
-  ).length
-  const available =
-    cliques.length === expectedCliques.length &&
-    groups.length === expectedGroups.length &&
-    cliques.every(hasEnoughReady) &&
-    groups.every(hasEnoughAvailable)
-  return {
-    replica,
-    available,
-    updated: available && updatedCliques === cliques.length && updatedGroups === groups.length,
-    updatedCliques,
-    updatedGroups,
-  }
-}
-
 function conditions({ set, topology, update, now }: SetStatusInput): Condition[] {
   const before = set.status?.conditions
-  const placed = topology
+  const withTopology = topology
     ? withCondition(before, topology, now)
     : withoutCondition(before, conditionType.topologyLevelsUnavailable)
   const after = update
-    ? withCondition(placed, update, now)
-    : withoutCondition(placed, conditionType.updateProgressing)
-  // A condition that is only kept speaks of the generation that it was made for.
-  const told = [topology, update].filter(value => !before?.some(kept => kept === value))
+    ? withCondition(withTopology, update, now)
+    : withoutCondition(withTopology, conditionType.updateProgressing)
+  // A condition that is kept belongs to the generation that it was computed for.
+  const computed = [topology, update].filter(value => !before?.some(kept => kept === value))
   return (after ?? []).map(condition =>
-    told.some(value => value?.type === condition.type)
+    computed.some(value => value?.type === condition.type)
       ? { ...condition, observedGeneration: set.metadata.generation }
       : condition,
   )
 }
 
-/** Reports whether every replica of a set is available. Demos and tests wait for this. */
+/** Reports whether every replica of a set is available. Demos and tests wait for it. */
 export function isAvailable(set: StoredSet): boolean {
   return (
     (set.status?.availableReplicas ?? 0) >= (set.spec.replicas ?? 0) &&

@@ -34,10 +34,10 @@ describe('the parts of a set', () => {
   const table: [what: string, failing: string, begun: string, failures: string][] = [
     ['all begin when none fails', '', 'abcdxyz', ''],
     ['a failure stops later groups, not its own', 'a', 'ab', 'failed to sync a: no a'],
-    ['one of a later group leaves what runs beside', 'c', 'abcxyz', 'failed to sync c: no c'],
-    ['one beside stops only what follows it', 'x', 'abcdxz', 'failed to sync x: no x'],
+    ['a failure of a later group does not stop parts alongside', 'c', 'abcxyz', 'failed to sync c: no c'],
+    ['a failure alongside stops only its own next part', 'x', 'abcdxz', 'failed to sync x: no x'],
     [
-      'all are told',
+      'all failures are reported',
       'cyz',
       'abcxyz',
       'failed to sync c: no c, failed to sync y: no y, failed to sync z: no z',
@@ -49,7 +49,7 @@ describe('the parts of a set', () => {
   test('after an earlier failure only the first group runs', async () =>
     assert.deepEqual(await run('', true), ['ab', '']))
 
-  test('a later group begins only when the one before it is through; what runs beside waits for the first', async () => {
+  test('a later group begins only after the one before it; parts alongside wait for the first group', async () => {
     const log: string[] = []
     const part = (name: string): Component => ({
       name,
@@ -70,7 +70,7 @@ describe('the parts of a set', () => {
     before('x begins', 'b ends')
   })
 
-  test('tell whether one of them has more to create', async () => {
+  test('report whether one of them has more to create', async () => {
     const part = (name: string, progress: 'complete' | 'more', next?: Component): Component => ({
       name,
       run: async () => ({ ...nothingDone, hasMore: progress === 'more' }),

@@ -210,7 +210,7 @@ describe('a gang that was complete', () => {
       }
     })
 
-  test('does not wait for what somebody scaled away', () => {
+  test('does not wait for replicas that a user scaled away', () => {
     const existing = gangAs(before, complete)
     const cliques = { [router]: { pods: ['r0', 'r2'] } }
     const planned = plan(worldOf(cliques, [work]), existing)
@@ -222,7 +222,7 @@ describe('a gang that was complete', () => {
     assert.equal(plan(worldOf(whole), gangAs(before, complete)).patch, undefined)
   })
 
-  test('keeps the reservation that somebody gave it, and the keys of ours on it', () => {
+  test('keeps the reservation of another client, and the operator own keys', () => {
     const existing = gangAs(before, complete)
     existing.spec.reuseReservationRef = { namespace: 'serving', name: 'earlier' }
     existing.metadata.labels = { ...existing.metadata.labels, 'grove.io/kept': 'yes', stray: 'yes' }

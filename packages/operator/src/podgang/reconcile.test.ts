@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A gang from pass to pass: when it is written, what is said of it, and whose pods and gangs are not taken for its own.
+// Reconciles of a gang: when it is written, what its status says, and which pods and gangs are not its own.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { defaultConfiguration, label, type PodCliqueSet, type PodGang } from '@grove/api'
@@ -8,13 +8,14 @@ import { FakeClock, type ReconcileContext, silentLogger } from '@grove/kube'
 import { RemovalsUnderWay } from '../apply/removals-under-way.ts'
 import { StatusDebounce } from '../apply/status-debounce.ts'
 import { resources } from '../caches/resources.ts'
+import { gangKey } from '../layout/gang-key.ts'
 import { schedulerBackends } from '../schedulers/registry.ts'
 import { clique, samplePod, sampleSet } from '../testing/sample-set.ts'
 import { SimulatedApi } from '../testing/simulation/api.ts'
 import { GangFailures } from './failures.ts'
 import { creationGraceMs, GangReconciler, lackGraceMs } from './reconcile.ts'
 
-const key = 'serving/w/0'
+const key = gangKey('serving/w/0')
 
 function bed() {
   const clock = new FakeClock(Date.UTC(2030, 0, 1))
@@ -73,7 +74,7 @@ function bed() {
 }
 
 describe('a gang', () => {
-  test('is written once when its pods are there in time, and told of once', async () => {
+  test('is created once, with one event, when its pods exist in time', async () => {
     const { api, clock, events, reconcile, putClique, putPod, condition, listed } = bed()
     assert.deepEqual(await reconcile(), { requeueAfter: creationGraceMs })
     assert.equal(api.writes, 0, 'not before its pods, for a moment')
@@ -114,7 +115,7 @@ describe('a gang', () => {
     assert.equal(api.writes, writes)
   })
 
-  test('whose pods do not come is there all the same and says what it lacks, at a calm pace', async () => {
+  test('is created without its pods after the grace period and reports what it lacks, debounced', async () => {
     const { clock, reconcile, condition, putClique, putPod, api } = bed()
     await reconcile()
     await clock.advance(creationGraceMs)
@@ -146,7 +147,7 @@ describe('a gang', () => {
     assert.equal(listed(), 'new-0,new-1')
   })
 
-  test('that lost what it needs is told of when it stays so, not when that is made again at once', async () => {
+  test('is reported as incomplete only if a lost pod is not recreated at once', async () => {
     const { api, clock, reconcile, condition, listed, putClique, putPod } = bed()
     putClique('new')
     putPod('p0', 'new')
@@ -201,7 +202,7 @@ describe('a gang in our place', () => {
     assert.equal(gang()?.metadata.ownerReferences?.[0]?.uid, set.metadata.uid)
   })
 
-  test('of somebody else is told of until it is gone', async () => {
+  test('of another owner is reported until it is gone', async () => {
     const { api, reconcile, blocked, failures } = bed()
     const foreign = api.put(resources.podGangs, owned('theirs', 'other'))
     for (const _ of [1, 2]) await assert.rejects(reconcile(), { code: 'ERR_SET_CONTROLLER_REFERENCE' })

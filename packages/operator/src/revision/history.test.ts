@@ -86,7 +86,7 @@ test('the first template is recorded as revision 1, owned by the set, under the 
   assert.equal(create?.metadata.ownerReferences?.[0]?.uid, 'set-uid')
 })
 
-test('nothing is written again for the same template, other counts or another order', () => {
+test('the same template with other counts or in another order is not recorded again', () => {
   const recorded = after([1])
   const reordered = set(1, 7)
   reordered.spec.template.cliques.reverse()
@@ -138,7 +138,7 @@ test('content decides, not the algorithm that named it', () => {
   })
 })
 
-test('what somebody filled otherwise is left alone and does not count as a revision', () => {
+test('a record with other content is ignored and does not count as a revision', () => {
   const [mine] = after([1])
   const broken = { ...mine!, metadata: { ...mine!.metadata, name: 'broken' }, revision: 9, data: {} }
   assert.equal(plan(set(1), [broken as Stored<ControllerRevision>]).create?.revision, 10)

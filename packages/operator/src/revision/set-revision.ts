@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The revision that a set wants, computed once per generation of its spec.
+// The revision that a set wants.
 import {
   formerGenerationAlgorithm,
   formerGenerationHash,
@@ -43,6 +43,10 @@ export interface TargetOfUpdate {
 
 const known = new WeakMap<object, SetRevision>()
 
+/**
+ * The revision that the spec of a set describes. Computed once for each template object, and once per UID and generation
+ * for sets in a watch cache: see `keepRevision`.
+ */
 export function revisionOf(set: StoredSet): SetRevision {
   const template = set.spec.template
   let revision = known.get(template)
@@ -51,6 +55,19 @@ export function revisionOf(set: StoredSet): SetRevision {
     known.set(template, revision)
   }
   return revision
+}
+
+/**
+ * Carries the revision over to a new version of the same set. A status write replaces the object in the cache, and the
+ * template in it, but not the generation. To be called for every change of a set in the cache; nothing has to be dropped.
+ */
+export function keepRevision(before: StoredSet, after: StoredSet): void {
+  const isSame =
+    before.metadata.uid === after.metadata.uid &&
+    after.metadata.generation !== undefined &&
+    before.metadata.generation === after.metadata.generation
+  const revision = isSame ? known.get(before.spec.template) : undefined
+  if (revision) known.set(after.spec.template, revision)
 }
 
 function compute(set: StoredSet): SetRevision {

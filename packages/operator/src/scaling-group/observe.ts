@@ -9,6 +9,7 @@ import type { StoredClique, StoredGang, StoredPod, StoredScalingGroup, StoredSet
 import type { OperatorContext } from '../operator-context.ts'
 import { owningSet } from '../ownership/owner-lookup.ts'
 import { gangsOf } from '../podgang/removal.ts'
+import { revisionOf } from '../revision/set-revision.ts'
 import { hasOutdatedPods } from '../update/outdated-pods.ts'
 
 export interface GroupSnapshot {
@@ -53,7 +54,7 @@ export function observeGroup(key: ObjectKey, context: OperatorContext): Observed
       instance: groupInstanceOf(set, group),
       cliques: caches.cliques.byIndex('controller', group.metadata.uid),
       podsOf: clique => caches.podsOf(clique),
-      hasOutdatedPods: clique => hasOutdatedPods(set, clique, caches.podsOf(clique)),
+      hasOutdatedPods: clique => hasOutdatedPods(revisionOf(set), clique, caches.podsOf(clique)),
       gangsOf: cliques => gangsOf(set, cliques, caches),
       isBeingRemoved: replica !== undefined && removals.has(set, replica),
       configuration,

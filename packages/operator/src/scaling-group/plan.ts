@@ -24,16 +24,15 @@ import { claimsOfScalingGroup } from '../objects/resource-claim.ts'
 import { patchClique } from '../ownership/child-fields.ts'
 import { cliqueRelabel, isToBeRelabelled, podRelabels } from '../ownership/take-over.ts'
 import { revisionOf } from '../revision/set-revision.ts'
-import { isUpdatingGroup } from '../state/child-state.ts'
 import { timestampAt } from '../state/conditions.ts'
 import {
-  groupUpdate,
-  groupUpdateCondition,
-  isOwnTurn,
-  selectReplica,
-  withProgress,
-} from '../update/group-progress.ts'
-import { isOnDelete, isPaused } from '../update/set-update.ts'
+  type GroupUpdate,
+  mayReplaceReplicas,
+  replicasToDelete,
+  statusWithSelection,
+  withGroupProgress,
+} from '../update/group-update.ts'
+import { isOnDelete, isPaused } from '../update/set-progress.ts'
 import { type GroupSnapshot, setReplicaOf } from './observe.ts'
 import { type GroupStatusPlan, planGroupStatus, scheduledWithout } from './status.ts'
 
@@ -193,22 +192,17 @@ export function plannedLoss({ group, cliques }: GroupSnapshot, replicas: readonl
   return [writeStatusOf(group, { ...status, scheduledReplicas: 0 })]
 }
 
-/** The serving replica that the update deletes next is in the status before it is deleted. */
+/** The next step of the group's update. The status names a serving replica before the replica is deleted. */
 export function replacement(
-  snapshot: GroupSnapshot,
-  now: number,
+  { set, group, cliques }: GroupSnapshot,
+  update: GroupUpdate,
 ): { status: Intent[]; replicas: readonly number[] } {
-  const { set, group, cliques } = snapshot
-  if (!isOwnTurn(set, group)) return { status: [], replicas: [] }
-  const { plan, progress } = groupUpdate(set, group, cliques, snapshot.hasOutdatedPods, now)
-  if (plan.kind === 'discard') return { status: [], replicas: plan.replicas }
-  if (plan.kind !== 'replace') return { status: [], replicas: [] }
-  if (!progress) return { status: [], replicas: [plan.replica] }
-  const selection = selectReplica(progress.readyReplicaIndicesSelectedToUpdate, plan.replica)
-  const { status } = withProgress(group, { ...progress, readyReplicaIndicesSelectedToUpdate: selection })
-  const left = scheduledWithout(group, cliques, [plan.replica])
-  const after = status && { ...status, scheduledReplicas: Math.min(status.scheduledReplicas, left) }
-  return { status: [writeStatusOf(group, after)], replicas: [plan.replica] }
+  if (!mayReplaceReplicas(set, group)) return { status: [], replicas: [] }
+  const replicas = replicasToDelete(update)
+  const status = statusWithSelection(group, update)
+  if (!status) return { status: [], replicas }
+  const scheduledReplicas = Math.min(status.scheduledReplicas, scheduledWithout(group, cliques, replicas))
+  return { status: [writeStatusOf(group, { ...status, scheduledReplicas })], replicas }
 }
 
 function writeStatusOf(object: StoredScalingGroup, status: unknown): Intent {
@@ -219,33 +213,22 @@ function memberClique(set: StoredSet, group: StoredScalingGroup, member: CliqueI
   return podClique(set, member, group, revisionOf(set).templateHashes[member.template.name] ?? '')
 }
 
-export interface PlannedStatus extends GroupStatusPlan {
-  /** Time until the update may go on, because the template has stopped changing; 0 if it does not wait. */
-  readonly stabilizesInMs: number
-}
-
 /** The part of a snapshot that determines the status. Gang termination plans it for pods that it has listed itself. */
-export type StatusSnapshot = Pick<GroupSnapshot, 'set' | 'group' | 'hasOutdatedPods' | 'configuration'> & {
+export type StatusSnapshot = Pick<GroupSnapshot, 'set' | 'group' | 'configuration'> & {
   readonly cliques: readonly PodClique[]
 }
 
-export function planStatus(snapshot: StatusSnapshot, now: number): PlannedStatus {
-  const { set, cliques, configuration } = snapshot
-  const { plan: next, progress } = groupUpdate(set, snapshot.group, cliques, snapshot.hasOutdatedPods, now)
-  const group = withProgress(snapshot.group, progress)
-  const plan = planGroupStatus({
+export function planStatus(snapshot: StatusSnapshot, update: GroupUpdate, now: number): GroupStatusPlan {
+  const { set, group, cliques, configuration } = snapshot
+  return planGroupStatus({
     set: set.metadata.name,
-    group,
+    group: withGroupProgress(group, update),
     cliques,
     revision: revisionOf(set),
     onTotalLoss: configuration.gangTermination.onTotalLoss,
     isLeaving: (setReplicaOf(group) ?? 0) >= replicaCount(set),
-    update: groupUpdateCondition(next),
+    update: update.condition,
     paused: isPaused(set),
     now: timestampAt(now),
   })
-  return {
-    ...plan,
-    stabilizesInMs: isUpdatingGroup(group) && next.kind === 'wait' ? (next.retryInMs ?? 0) : 0,
-  }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a pass over a scaling group does to its members, and what it tells.
+// One reconcile of a scaling group: its members, events and errors.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gangTerminationInProgress, label, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
@@ -31,7 +31,7 @@ const pass = ({ simulation }: WatchedSet) => simulation.reconcileOne('group', na
 const remove = ({ simulation }: WatchedSet, one: Stored<PodClique>) =>
   simulation.api.remove(resources.podCliques as never, one)
 
-test('members are made of the template that they are called after, and told on the group', async () => {
+test('members are created from the template of their name, and reported on the group', async () => {
   const watched = await watchedSet(set)
   scale(watched, 4)
   assert.equal(await pass(watched), undefined)
@@ -42,7 +42,7 @@ test('members are made of the template that they are called after, and told on t
   assert.deepEqual(watched.told, [told('w-0-g-3-worker'), told('w-0-g-3-gpu-worker')])
 })
 
-test('the highest replicas go, whatever holes there are, and that is told on the set', async () => {
+test('the highest replicas are deleted, with or without holes, and reported on the set', async () => {
   const watched = await watchedSet(set)
   scale(watched, 1)
   for (const one of ['w-0-g-1-worker', 'w-0-g-1-gpu-worker']) remove(watched, cliqueOf(watched, one)!)
@@ -88,7 +88,7 @@ test('members that cannot be made are named, and forgotten when they can', async
   assert.deepEqual(errorsOf(groupOf(watched)), [])
 })
 
-test('a clique that somebody else has under the name of a member stands in the way until it is gone', async () => {
+test('a clique of another owner under the name of a member is reported until it is gone', async () => {
   const watched = await watchedSet(set)
   const { api } = watched.simulation
   const former = cliqueOf(watched, 'w-0-g-0-worker')!
@@ -137,7 +137,7 @@ test('a member that is there already, and only was not seen yet, is neither a fa
   assert.deepEqual(errorsOf(groupOf(watched)), [])
 })
 
-test('labels of members that somebody takes or changes are put right, and only those', async () => {
+test('edited labels of members are repaired, and only those', async () => {
   const watched = await watchedSet(set)
   const member = 'w-0-g-2-worker'
   const before = cliqueOf(watched, member)!.metadata.labels!
@@ -164,7 +164,7 @@ for (const [labels, code, message] of [
   ],
   [{ [label.setReplicaIndex]: '7' }, 'ERR_CREATE_PODCLIQUES', /no scaling group that makes w-0-g/],
 ] as const)
-  test(`a group that is nobody's says so: ${code}`, async () => {
+  test(`a group that no template makes is reported: ${code}`, async () => {
     const watched = await watchedSet(set)
     modify(watched, { metadata: { labels } })
     scale(watched, 5)
@@ -176,7 +176,7 @@ for (const [labels, code, message] of [
     assert.ok(groupOf(watched).status?.selector)
   })
 
-test('with OnDelete members follow the template and that is told, once; a refusal is named', async () => {
+test('with OnDelete members follow the template, with one event; a rejection is reported', async () => {
   const watched = await watchedSet({
     ...set,
     spec: { ...set.spec, updateStrategy: { type: 'OnDelete' } },
@@ -233,7 +233,7 @@ test('a group that is going makes nothing and says nothing more', async () => {
   assert.equal(watched.asked.length, 1)
 })
 
-test('a status that was computed before somebody else wrote one is not written over it', async () => {
+test('a status is not written over a newer one', async () => {
   const watched = await watchedSet(set)
   const { api } = watched.simulation
   const mark = { ...gangTerminationInProgress(0), lastTransitionTime: '2030-01-01T00:00:00Z' }

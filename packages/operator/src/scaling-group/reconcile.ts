@@ -8,32 +8,26 @@ import {
   scalingGroupErrorCode,
 } from '@grove/api'
 import type { ReconcileContext, ReconcileResult } from '@grove/kube'
+import { writeChildStatus } from '../apply/child-status.ts'
 import { execute, executeInOrder } from '../apply/execute.ts'
-import { mergePatch } from '../apply/owned-fields.ts'
-import { writeStatus } from '../apply/status-write.ts'
 import { firstBatch } from '../apply/writes.ts'
 import { resources } from '../caches/resources.ts'
 import { syncSharedClaims } from '../devices/shared-claims.ts'
-import {
-  ComponentFailed,
-  failuresOf,
-  lastErrorsOf,
-  ReconcileFailed,
-  throwIfAny,
-} from '../errors/coded-error.ts'
+import { ComponentFailed, failuresOf, ReconcileFailed, throwIfAny } from '../errors/coded-error.ts'
 import { replicaCount } from '../layout/layout.ts'
 import { groupLimitExceeded, isTemplateTooLarge, type LimitExceeded } from '../layout/limits.ts'
 import { keyOf, type ObjectKey } from '../layout/object-key.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { adopt, orphansOfGroup } from '../ownership/adoption.ts'
 import { withoutForeignFinalizers } from '../ownership/take-over.ts'
-import { isUpdatingGroup } from '../state/child-state.ts'
-import { endsBreach, timestamp } from '../state/conditions.ts'
+import { isUpdating } from '../state/child-state.ts'
+import { endsBreach } from '../state/conditions.ts'
 import { terminationDelayMs } from '../termination/breach.ts'
 import { dueReplicas } from '../termination/confirmation.ts'
 import { planGroupTermination } from '../termination/plan-group.ts'
-import { isOwnTurn } from '../update/group-progress.ts'
-import { isAnnounced, isPaused, isUpdatingSet } from '../update/set-update.ts'
+import { planOnce } from '../update/child-update.ts'
+import { type GroupUpdate, mayReplaceReplicas, planGroupUpdate } from '../update/group-update.ts'
+import { isAnnounced, isPaused } from '../update/set-progress.ts'
 import { type GroupSnapshot, observeGroup } from './observe.ts'
 import {
   claimsOf,
@@ -47,6 +41,8 @@ import {
 } from './plan.ts'
 import { removeReplicas } from './replica-removal.ts'
 import { statusPlanners } from './status-planners.ts'
+
+type UpdatePlanner = (snapshot: GroupSnapshot) => GroupUpdate
 
 export async function reconcileScalingGroup(
   key: ObjectKey,
@@ -64,12 +60,17 @@ export async function reconcileScalingGroup(
   let deadline: number | undefined
   let againMs = 0
   const failures: unknown[] = []
+  const now = context.clock.now()
+  const planUpdate: UpdatePlanner = planOnce(
+    ({ set, group, cliques }) => [set, group, ...cliques],
+    ({ set, group, cliques, hasOutdatedPods }) => planGroupUpdate(set, group, cliques, hasOutdatedPods, now),
+  )
   const limit = limitOf(observed.snapshot)
   if (!limit && !isTemplateTooLarge(set, context.configuration)) {
     // Gang termination does not depend on members that cannot be created. An update does: it would delete more.
     const sync = async () => {
       againMs = await syncMembers(observed.snapshot, context, signal)
-      await replaceOutdated(observeAgain(observed.snapshot, context), context, signal)
+      await replaceOutdated(observeAgain(observed.snapshot, context), planUpdate, context, signal)
     }
     failures.push(...(await failuresOf(sync())))
     const terminate = async () => {
@@ -78,7 +79,7 @@ export async function reconcileScalingGroup(
     failures.push(...(await failuresOf(terminate())))
   }
   const failure = failures.length ? new ReconcileFailed(failures) : undefined
-  const waitMs = await updateStatus(key, failure ?? limit, context, signal)
+  const waitMs = await updateStatus(key, failure ?? limit, planUpdate, context, signal)
   if (limit?.isNew(group.status?.lastErrors))
     context.events.emit(group, eventSource.podCliqueScalingGroup, limit.event)
   if (failure) throw failure
@@ -145,10 +146,11 @@ async function syncMembers(
 /** Deletes the replicas that the update replaces next. */
 async function replaceOutdated(
   snapshot: GroupSnapshot,
+  planUpdate: UpdatePlanner,
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const { status, replicas } = replacement(snapshot, context.clock.now())
+  const { status, replicas } = replacement(snapshot, planUpdate(snapshot))
   throwIfAny(await executeInOrder([status], context, { signal }))
   throwIfAny(await removeReplicas(observeAgain(snapshot, context), replicas, context, signal))
 }
@@ -160,51 +162,39 @@ async function terminateReplicas(
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const { set, group, cliques } = snapshot
-  if (!isPaused(set) && (isUpdatingGroup(group) || isOwnTurn(set, group))) return undefined
+  if (!isPaused(set) && (isUpdating(group) || mayReplaceReplicas(set, group))) return undefined
   const plan = planGroupTermination(group, cliques, terminationDelayMs(set), context.clock.now())
   const due = await dueReplicas(set, group, plan.terminate, statusPlanners(context), context, signal)
   throwIfAny(await removeReplicas(snapshot, due, context, signal))
   return plan.deadline
 }
 
-/** Writes the status, now or when it is its turn. Returns how long to wait for that or for the update. */
+/** Writes the status, at once or paced. Returns how long to wait for that or for the update. */
 async function updateStatus(
   key: ObjectKey,
   failure: unknown,
+  planUpdate: UpdatePlanner,
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<number> {
-  const { caches, events: sink, statusDebounce } = context
   const observed = observeGroup(key, context)
-  if (observed.kind !== 'live') return 0
-  const { snapshot } = observed
-  const stored = snapshot.group
+  const snapshot = observed.kind === 'live' ? observed.snapshot : undefined
+  if (!snapshot) return 0
   // While the operator itself deletes the replica of the set, its members disappear on purpose.
   if (failure === undefined && snapshot.isBeingRemoved) return 0
-  const planned = planStatus(snapshot, context.clock.now())
-  const status = {
-    ...planned.status,
-    lastErrors: failure
-      ? lastErrorsOf(
-          failure,
-          scalingGroupErrorCode.listCliques,
-          timestamp(context.clock),
-          stored.status?.lastErrors,
-        )
-      : [],
-  }
-  if (!mergePatch(stored.status, status)) {
-    statusDebounce.clear(stored.metadata.uid)
-    return planned.stabilizesInMs
-  }
-  const urges = failure !== undefined || isUpdatingSet(snapshot.set) || isAwaited(stored, status)
-  const waitMs = urges ? 0 : statusDebounce.delayMs(stored.metadata.uid)
-  if (waitMs > 0) return waitMs
-  const isWritten = await writeStatus(caches, resources.podCliqueScalingGroups, stored, status, { signal })
-  statusDebounce.clear(stored.metadata.uid)
-  if (isWritten)
-    for (const event of planned.events) sink.emit(stored, eventSource.podCliqueScalingGroup, event)
-  return planned.stabilizesInMs
+  const { group: stored } = snapshot
+  const update = planUpdate(snapshot)
+  const isUrgent = (status: PodCliqueScalingGroupStatus) =>
+    isUpdating(snapshot.set) || isAwaited(stored, status)
+  const plan = planStatus(snapshot, update, context.clock.now())
+  const waitMs = await writeChildStatus(statusKind, { stored, plan, failure, isUrgent }, context, signal)
+  return waitMs || update.retryInMs
+}
+
+const statusKind = {
+  resource: resources.podCliqueScalingGroups,
+  eventSource: eventSource.podCliqueScalingGroup,
+  errorCode: scalingGroupErrorCode.listCliques,
 }
 
 /** Reports whether the set waits for this status: that the group serves, or that all of it does. */

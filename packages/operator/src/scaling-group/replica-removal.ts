@@ -6,6 +6,7 @@ import { eventSource, events, label, managedLabels, selectorText } from '@grove/
 import { execute, executeInOrder } from '../apply/execute.ts'
 import type { Intent } from '../apply/intent.ts'
 import { uidsOf } from '../apply/planned-removal.ts'
+import { groupReplicaKey, withinReplicas } from '../caches/replica-index.ts'
 import { groupErrors } from '../errors/catalogue.ts'
 import { replicaIndexOf } from '../layout/clique-instance.ts'
 import type { StoredClique } from '../layout/stored.ts'
@@ -47,6 +48,7 @@ function deletions(
   const labels = { ...managedLabels(set.metadata.name), [label.scalingGroup]: group.metadata.name }
   const planned = uidsOf(cliques.filter(clique => replicas.includes(replicaIndexOf(clique) ?? -1)))
   const { name } = group.metadata
+  const keys = replicas.map(replica => groupReplicaKey(set.metadata.namespace, name, replica))
   const report = {
     about: set,
     source: eventSource.podCliqueScalingGroup,
@@ -62,7 +64,7 @@ function deletions(
   }
   const done = () => replicas.map(replica => events.scalingGroupReplicaDeleted(name, replica))
   return [
-    [{ ...removal, known: caches.cliques, report }],
-    [{ ...removal, known: caches.pods, podsOf: set, report: { ...report, done } }],
+    [{ ...removal, known: withinReplicas(caches.cliques, keys), report }],
+    [{ ...removal, known: withinReplicas(caches.pods, keys), podsOf: set, report: { ...report, done } }],
   ]
 }

@@ -1,30 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { PodClique } from '@grove/api'
 import { isWanted } from '../layout/clique-instance.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { planStatus as planCliqueStatus } from '../podclique/plan.ts'
+import { revisionOf } from '../revision/set-revision.ts'
 import type { StatusPlanners } from '../termination/confirmation.ts'
+import { planCliqueUpdate } from '../update/clique-update.ts'
+import { planGroupUpdate } from '../update/group-update.ts'
 import { hasOutdatedPods } from '../update/outdated-pods.ts'
 import { planStatus } from './plan.ts'
 
 /** The statuses that cliques and groups would have by pods that gang termination has listed itself. */
 export function statusPlanners({ caches, configuration, clock }: OperatorContext): StatusPlanners {
   return {
-    ofClique: (set, clique, instance, pods) =>
-      planCliqueStatus(
-        { set, clique, instance, pods, isWanted: isWanted(set, instance, caches), configuration },
-        clock.now(),
-      ).status,
-    ofGroup: (set, group, cliques) =>
-      planStatus(
-        {
-          set,
-          group,
-          cliques,
-          hasOutdatedPods: clique => hasOutdatedPods(set, clique, caches.podsOf(clique)),
-          configuration,
-        },
-        clock.now(),
-      ).status,
+    ofClique: (set, clique, instance, pods) => {
+      const now = clock.now()
+      const snapshot = {
+        set,
+        clique,
+        instance,
+        pods,
+        isWanted: isWanted(set, instance, caches),
+        configuration,
+      }
+      return planCliqueStatus(snapshot, planCliqueUpdate(set, clique, instance, pods, now), now).status
+    },
+    ofGroup: (set, group, cliques) => {
+      const now = clock.now()
+      const hasOutdated = (clique: PodClique) =>
+        hasOutdatedPods(revisionOf(set), clique, caches.podsOf(clique))
+      const update = planGroupUpdate(set, group, cliques, hasOutdated, now)
+      return planStatus({ set, group, cliques, configuration }, update, now).status
+    },
   }
 }

@@ -256,7 +256,7 @@ test('that a group was well once is written down for good, and an update is no p
   assert.equal(remembers({ members: 'pp', before: plan({ members: 'rr' }).status }), true)
 })
 
-test('the loss of the last scheduled replica is told once, with what follows from it', () => {
+test('the loss of the last scheduled replica is reported once, with its consequence', () => {
   const before = plan({ members: 'rr rr' }).status
   const loss = plan({ members: 'pp rp', before })
   assert.deepEqual(loss.events, [

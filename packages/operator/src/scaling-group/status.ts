@@ -5,7 +5,6 @@ import {
   type Condition,
   type ConditionValue,
   conditionType,
-  type EventValue,
   events,
   everHealthy,
   minAvailableBreached,
@@ -17,48 +16,33 @@ import {
 } from '@grove/api'
 import { replicaIndexOf } from '../layout/clique-instance.ts'
 import type { StoredScalingGroup } from '../layout/stored.ts'
-import {
-  hasReachedGeneration,
-  isConverged,
-  type Revision,
-  templateHashOfClique,
-} from '../revision/revision.ts'
-import { nothingScheduled, type OnTotalLoss, timedBreach, wasScheduled } from '../state/breach-condition.ts'
-import { isUpdatingGroup } from '../state/child-state.ts'
+import { isConverged, type Revision } from '../revision/revision.ts'
+import { nothingScheduled, timedBreach, wasScheduled } from '../state/breach-condition.ts'
+import { hasEnoughReady, isUpdating } from '../state/child-state.ts'
+import { type ChildStatusInput, type ChildStatusPlan, withUpdateCondition } from '../state/child-status.ts'
 import { findCondition, nthBeginning, withCondition, withoutCondition } from '../state/conditions.ts'
+import { hasEnoughScheduled, hasReachedRevision } from '../update/clique-state.ts'
 
-export interface GroupStatusInput {
-  readonly set: string
+export interface GroupStatusInput extends ChildStatusInput {
   readonly group: StoredScalingGroup
   /** Controlled by this group; strays and terminating ones may be among them. */
   readonly cliques: readonly PodClique[]
   readonly revision: Revision
-  readonly onTotalLoss: OnTotalLoss
-  /** True if its replica is being deleted on purpose: then lost members are no loss. */
-  readonly isLeaving: boolean
-  /** The condition of a running update. */
-  readonly update: ConditionValue | undefined
-  /** True if updates of the set are paused: a paused update does not disable gang termination. */
-  readonly paused: boolean
-  readonly now: string
 }
 
-export interface GroupStatusPlan {
-  readonly status: PodCliqueScalingGroupStatus
-  readonly events: readonly EventValue[]
-}
+export type GroupStatusPlan = ChildStatusPlan<PodCliqueScalingGroupStatus>
 
 export function planGroupStatus(input: GroupStatusInput): GroupStatusPlan {
   const { group, revision } = input
   const before = group.status
   const replicas = [...replicasOf(input).values()]
   const complete = replicas.filter(cliques => cliques.length === group.spec.cliqueNames.length)
-  const scheduled = complete.filter(cliques => cliques.every(isPlaced))
+  const scheduled = complete.filter(cliques => cliques.every(hasEnoughScheduled))
   const available = scheduled.filter(cliques => cliques.every(hasEnoughReady))
   const updated = available.filter(cliques => cliques.every(clique => isConverged(clique, revision)))
   const isUpToDate =
     complete.length === group.spec.replicas &&
-    complete.every(cliques => cliques.every(clique => hasReached(clique, revision)))
+    complete.every(cliques => cliques.every(clique => hasReachedRevision(clique, revision)))
 
   const status: PodCliqueScalingGroupStatus = {
     ...before,
@@ -68,7 +52,7 @@ export function planGroupStatus(input: GroupStatusInput): GroupStatusPlan {
     availableReplicas: available.length,
     updatedReplicas: updated.length,
     selector: podSelector.ofScalingGroup(input.set, group.metadata.name),
-    ...(!isUpdatingGroup(group) &&
+    ...(!isUpdating(group) &&
       isUpToDate &&
       revision.generationHash && { currentPodCliqueSetGenerationHash: revision.generationHash }),
     ...(before?.updateProgress && {
@@ -126,7 +110,7 @@ export function scheduledWithout(
       ([replica, members]) =>
         !deleted.includes(replica) &&
         members.length === group.spec.cliqueNames.length &&
-        members.every(isPlaced),
+        members.every(hasEnoughScheduled),
     )
     .toArray().length
 }
@@ -142,10 +126,7 @@ function conditions(
     tooFewSince(input.group, replicas),
     input.now,
   )
-  const after =
-    input.update && isUpdatingGroup(input.group)
-      ? withCondition(judged, input.update, input.now)
-      : (withoutCondition(judged, conditionType.updateProgressing) ?? [])
+  const after = withUpdateCondition(judged, input)
   const isWell = value.status === 'False' && scheduled >= (input.group.spec.minAvailable ?? 1)
   const remembered = isWell ? withCondition(after, everHealthy, input.now) : after
   // The mark of a termination has done its duty once the group is well again.
@@ -161,7 +142,7 @@ function breach(
 ): ConditionValue {
   const { group } = input
   const minAvailable = group.spec.minAvailable ?? 1
-  if (isUpdatingGroup(group) && !input.paused) return minAvailableBreached.updateInProgress
+  if (isUpdating(group) && !input.paused) return minAvailableBreached.updateInProgress
   if (scheduled === 0)
     return nothingScheduled({
       wasScheduled: groupWasScheduled(group, replicas),
@@ -201,21 +182,4 @@ function groupWasScheduled(group: PodCliqueScalingGroup, replicas: readonly PodC
 function isNotInBreach(clique: PodClique): boolean {
   const condition = findCondition(clique.status?.conditions, conditionType.minAvailableBreached)
   return condition !== undefined && condition.status !== 'True'
-}
-
-function isPlaced(clique: PodClique): boolean {
-  return findCondition(clique.status?.conditions, conditionType.podCliqueScheduled)?.status === 'True'
-}
-
-function hasEnoughReady(clique: PodClique): boolean {
-  return (clique.status?.readyReplicas ?? 0) >= (clique.spec.minAvailable ?? clique.spec.replicas)
-}
-
-/** Its pods are all of the wanted revision, ready or not. */
-function hasReached(clique: PodClique, revision: Revision): boolean {
-  return (
-    revision.isCurrent(clique, templateHashOfClique(clique)) &&
-    revision.isCurrent(clique, clique.status?.currentPodTemplateHash ?? '') &&
-    hasReachedGeneration(clique.status?.currentPodCliqueSetGenerationHash, revision)
-  )
 }

@@ -17,14 +17,14 @@ export interface SchedulerObject {
 
 export interface GangContext {
   readonly set: StoredSet
-  /** How the scheduler itself calls the set's topology, where a binding says that it is kept by somebody else. */
+  /** The scheduler's own name of the set's topology, where a binding says that another owner keeps it. */
   readonly topologyReference?: string
 }
 
-/** The gang cannot be said in the scheduler's terms; the sentence tells the user what to change. */
+/** The gang cannot be expressed in the scheduler's terms. The message says what to change. */
 export class GangMappingError extends Error {}
 
-/** What a scheduler wants of us. One file per scheduler; nothing else knows their names. */
+/** The interface of a scheduler backend. One file per scheduler; nothing else knows their names. */
 export interface SchedulerBackend {
   /** Also what stands in `pod.spec.schedulerName`. */
   readonly name: SchedulerName
@@ -32,7 +32,7 @@ export interface SchedulerBackend {
   preparePod(pod: NewPod, membership: { readonly podGang: string; readonly clique: string }): NewPod
   /** The scheduler's own objects for a gang; they are owned by the gang and go with it. May throw GangMappingError. */
   objectsFor(gang: StoredGang, context: GangContext): SchedulerObject[]
-  /** What to tell on a gang that cannot be said in the scheduler's terms. */
+  /** The event for a gang that cannot be expressed in the scheduler's terms. */
   readonly mappingFailed?: (why: string) => EventValue
   /** Members of their spec that stay as they are once they have a value. */
   readonly keepsInSpec?: readonly string[]

@@ -71,7 +71,7 @@ describe('a PodGroup of KAI', () => {
     })
   })
 
-  test('names a topology that somebody else keeps as KAI knows it, not by its binding', () => {
+  test('names a topology of another owner by its name in KAI, not by its binding', () => {
     const spec = specOf(objectFor(queued(constrained), 'site-topology'))
     assert.equal((spec.topologyConstraint as Spec).topology, 'site-topology')
     for (const { topologyConstraint } of (spec.subGroups as { topologyConstraint?: Spec }[]).slice(0, 2))
@@ -150,7 +150,7 @@ describe('a PodGroup of Volcano', () => {
     assert.equal(object.metadata.annotations, undefined)
   })
 
-  test('uses the queue that only cliques name, and the default where nobody does', () => {
+  test('uses the queue that only cliques name, and the default where no clique names one', () => {
     const ofClique = { ...clique('b'), annotations: { [queue]: 'batch' } }
     const named = tagged({}, {}, { cliques: [clique('a'), ofClique] })
     assert.equal(specOf(objectFor(named)).queue, 'batch')
@@ -158,7 +158,7 @@ describe('a PodGroup of Volcano', () => {
   })
 })
 
-describe('who places a set', () => {
+describe('the scheduler of a set', () => {
   const set = (...names: (string | undefined)[]) =>
     sampleSet({
       cliques: names.map((schedulerName, at) => {
@@ -176,11 +176,11 @@ describe('who places a set', () => {
   const enabled = ['default-scheduler', 'kai-scheduler', 'volcano']
   const backends = (byDefault = 'kai-scheduler') => schedulerBackends(enabled, byDefault)
 
-  test('whom a clique names, whatever its gangs say', () => {
+  test('is the one that a clique names, with any label of its gangs', () => {
     assert.equal(backends().nameFor(set(undefined, 'volcano'), gangs('default-scheduler')), 'volcano')
   })
 
-  test('else the default, also when the configuration has another one later', () => {
+  test('is else the default, also when the configuration has another one later', () => {
     assert.equal(backends().nameFor(set(undefined), gangs()), 'kai-scheduler')
     assert.equal(
       backends().nameFor(set(undefined), gangs(undefined, 'default-scheduler')),
@@ -188,7 +188,7 @@ describe('who places a set', () => {
     )
   })
 
-  test('who once does, does, whoever edits the label of a gang', () => {
+  test('stays the same when the label of a gang is edited', () => {
     const ours = backends()
     assert.equal(ours.nameFor(set(undefined), gangs()), 'kai-scheduler')
     assert.equal(ours.nameFor(set(undefined), gangs('volcano')), 'kai-scheduler')
@@ -196,7 +196,7 @@ describe('who places a set', () => {
     assert.equal(ours.nameFor(set(undefined), gangs('volcano')), 'volcano')
   })
 
-  test('nobody who is not enabled', () => {
+  test('is never one that is not enabled', () => {
     assert.equal(backends().nameFor(set(undefined), gangs('lpx-scheduler')), 'kai-scheduler')
     assert.equal(backends().find('lpx-scheduler'), undefined)
     assert.equal(backends().find('')!.name, 'kai-scheduler')

@@ -23,9 +23,9 @@ export interface SchedulerBackends {
   /** The backend of that name, the default for none; undefined when it is not enabled. */
   find(name: string | undefined): SchedulerBackend | undefined
   /**
-   * Who places a set: the first scheduler that a clique names. If none does, whoever is the default when it is first
-   * asked for, and from then on the same: with another default in the configuration the pods of one gang would be split
-   * between two schedulers. The set's gangs, where there are any, tell who it was before this process.
+   * The scheduler of a set: the first one that a clique names. If none does, whoever is the default when it is first
+   * asked for, and from then on the same: with another default in the configuration the pods of one gang would be
+   * split between two schedulers. Existing gangs of the set show which one it was before this process.
    */
   nameFor(set: StoredSet, gangs?: () => readonly PodGang[]): string
   /** The set of this UID is gone. */

@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Predicates over the stored state of PodCliques, PodCliqueScalingGroups and PodGangs.
+// Predicates over the stored state of PodCliqueSets and their children.
 import { conditionType, type PodClique, type PodCliqueScalingGroup, type PodGang } from '@grove/api'
 
-export function isUpdating(clique: PodClique): boolean {
-  const progress = clique.status?.updateProgress
+/** The part that the progress of sets, scaling groups and cliques has in common. */
+interface Progress {
+  readonly updateEndedAt?: string
+}
+
+export function isInProgress(progress: Progress | undefined): boolean {
   return progress !== undefined && progress.updateEndedAt === undefined
 }
 
-export function isUpdatingGroup(group: PodCliqueScalingGroup): boolean {
-  const progress = group.status?.updateProgress
-  return progress !== undefined && progress.updateEndedAt === undefined
+/** Reports whether a set, a scaling group or a clique is being updated. */
+export function isUpdating(object: { readonly status?: { readonly updateProgress?: Progress } }): boolean {
+  return isInProgress(object.status?.updateProgress)
 }
 
+/** Reports whether minAvailable pods are ready. */
 export function hasEnoughReady(clique: PodClique): boolean {
   return (clique.status?.readyReplicas ?? 0) >= (clique.spec.minAvailable ?? clique.spec.replicas)
 }
 
+/** Reports whether minAvailable replicas are available. */
 export function hasEnoughAvailable(group: PodCliqueScalingGroup): boolean {
   return (group.status?.availableReplicas ?? 0) >= (group.spec.minAvailable ?? 1)
 }

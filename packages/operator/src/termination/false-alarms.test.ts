@@ -94,7 +94,7 @@ test('an update under an operator that dies after every deletion reports no loss
   assert.deepEqual(losses(watched), [])
 })
 
-test('a termination by the operator reports no loss, of the clique as of the groups beside it', async () => {
+test('a termination by the operator reports no loss, neither of the clique nor of the groups', async () => {
   const watched = await watchedSet(single)
   const { simulation } = watched
   simulation.nodes.stopServing(podOf(watched, 'w-0-web'))

@@ -192,7 +192,7 @@ test('a group below its minimum takes the replica down and is marked until it is
   assert.equal(harness.count('PodCliqueSetReplicaDeleteSuccessful'), 1)
 })
 
-test('what was lost altogether waits, is told of once, and is left alone for as long as it takes', async () => {
+test('a clique that lost all pods waits, is reported once, and is never terminated', async () => {
   const harness = await running('Wait')
   const before = harness.uids('w-')
   harness.simulation.nodes.loseAll()

@@ -4,7 +4,7 @@
 import type { PodClique, PodCliqueScalingGroup } from '@grove/api'
 import { replicaIndexes, scalingGroups, standaloneCliques } from '../layout/layout.ts'
 import type { StoredSet } from '../layout/stored.ts'
-import { isPaused, updatingReplicas } from '../update/set-update.ts'
+import { isPaused, updatingReplicas } from '../update/set-progress.ts'
 import { type Breach, cliqueBreach, earliest, groupBreach, terminationDelayMs } from './breach.ts'
 
 export interface BreachedReplica {
@@ -28,27 +28,50 @@ export interface SetTerminationInput {
 }
 
 export function planSetTermination(input: SetTerminationInput): SetTermination {
-  const breached = replicaIndexes(input.set).flatMap(replica => breachOf(input, replica) ?? [])
-  return {
-    terminate: breached.filter(({ deadline }) => deadline <= input.now),
-    waiting: breached.filter(({ deadline }) => deadline > input.now),
-  }
+  const breaches = replicaIndexes(input.set).map(replica => replicaBreach(input, replica))
+  return planTerminations(input.set, breaches, input.now)
 }
 
-export function breachOf(
-  { set, cliqueNamed, groupNamed }: Omit<SetTerminationInput, 'now'>,
+/** The same with the breaches of all replicas, by their index. */
+export function planTerminations(
+  set: StoredSet,
+  breaches: readonly (Breach | undefined)[],
+  now: number,
+): SetTermination {
+  const terminate: BreachedReplica[] = []
+  const waiting: BreachedReplica[] = []
+  breaches.forEach((breach, replica) => {
+    const breached = breach && due(set, replica, breach)
+    if (breached) (breached.deadline <= now ? terminate : waiting).push(breached)
+  })
+  return { terminate, waiting }
+}
+
+export function breachOf(input: ReplicaBreachInput, replica: number): BreachedReplica | undefined {
+  const breach = replicaBreach(input, replica)
+  return breach && due(input.set, replica, breach)
+}
+
+type ReplicaBreachInput = Omit<SetTerminationInput, 'now'>
+
+/** The breach of a replica, whether it is being updated or not. */
+export function replicaBreach(
+  { set, cliqueNamed, groupNamed }: ReplicaBreachInput,
   replica: number,
-): BreachedReplica | undefined {
-  // A replica that is being updated is being rebuilt already, unless the update is paused.
-  if (!isPaused(set) && updatingReplicas(set).includes(replica)) return undefined
+): Breach | undefined {
   const cliques = standaloneCliques(set, replica).map(({ name }) => cliqueNamed(name))
   if (cliques.includes(undefined)) return undefined
-  const breach = earliest([
+  return earliest([
     ...cliques.map(clique => cliqueBreach(clique!)),
     ...scalingGroups(set, replica).map(({ name }) => {
       const group = groupNamed(name)
       return group && groupBreach(group)
     }),
   ])
-  return breach && { replica, breach, deadline: breach.since + terminationDelayMs(set) }
+}
+
+function due(set: StoredSet, replica: number, breach: Breach): BreachedReplica | undefined {
+  // A replica that is being updated is being rebuilt already, unless the update is paused.
+  if (!isPaused(set) && updatingReplicas(set).includes(replica)) return undefined
+  return { replica, breach, deadline: breach.since + terminationDelayMs(set) }
 }

@@ -69,7 +69,7 @@ const delay = 4 * hour
 const groupPlan = (cliques: PodClique[], now: number) =>
   planGroupTermination(scalingGroup(), cliques, delay, start + now)
 
-test('what a plan for a group costs grows with its replicas, not with their square', () => {
+test('the cost of a plan for a group grows with its replicas, not with their square', () => {
   const replicas = 500
   let reads = 0
   const counted = Array.from({ length: replicas }, (_, index) => {
@@ -87,7 +87,7 @@ test('what a plan for a group costs grows with its replicas, not with their squa
   assert.ok(reads <= 10 * replicas, `${reads} looks at ${replicas} cliques`)
 })
 
-test('a group replica within the tolerance is taken down when its time is over, not before', () => {
+test('a group replica within the tolerance is terminated after the delay, not before', () => {
   const cliques = [
     live('w-0-g-0-a', {}, 0),
     live('w-0-g-1-a', { breachedAt: hour }, 1),
@@ -130,7 +130,7 @@ test('with too few replicas left the group leaves it to the set', () => {
   assert.deepEqual(groupPlan(cliques, 9 * hour), { terminate: [], deadline: undefined })
 })
 
-test('what never ran is never taken down', () => {
+test('a clique that was never scheduled is never terminated', () => {
   const cliques = [live('w-0-g-1-a', { breachedAt: 0, everScheduled: false }, 1)]
   assert.deepEqual(groupPlan(cliques, 99 * hour), { terminate: [], deadline: undefined })
 })
@@ -165,7 +165,7 @@ test('so does a scaling group as a whole, and the earlier of two decides', () =>
   assert.match(terminate[0]!.breach.because, /PodCliqueScalingGroup w-0-g/)
 })
 
-test('a replica with a missing clique is being built: nothing is taken down', () => {
+test('a replica with a missing clique is being created and is not terminated', () => {
   assert.deepEqual(setPlan(undefined, { breachedAt: 0 }, 99 * hour), { terminate: [], waiting: [] })
 })
 
@@ -197,7 +197,7 @@ test('the replica that is being updated is not terminated, unless the update is 
   )
 })
 
-test('a surge replica in breach is taken down like any other, unless it is about to be made', () => {
+test('a surge replica in breach is terminated like any other, unless it does not exist yet', () => {
   const terminated = (currentlyUpdating: { replicaIndex: number }[]) =>
     planSetTermination({
       set: {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Taking a replica down takes time, in which the other controllers go on.
+// A termination takes time, while the other controllers reconcile.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pod } from '@grove/api'
@@ -17,7 +17,7 @@ const set = sampleSet({
   template: { terminationDelay: '1m' },
 })
 
-test('nothing is made again before the last pod is told to go, and everything is afterwards', async () => {
+test('no object is recreated before the last pod is deleted, and all are afterwards', async () => {
   const { simulation } = await watchedSet(set)
   const { api } = simulation
   const podUids = () => new Set(api.list(resources.pods).map(({ metadata }) => metadata.uid))

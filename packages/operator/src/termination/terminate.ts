@@ -14,6 +14,7 @@ import {
 import { executeInOrder } from '../apply/execute.ts'
 import type { Intent } from '../apply/intent.ts'
 import { uidsOf } from '../apply/planned-removal.ts'
+import { setReplicaKey, withinReplicas } from '../caches/replica-index.ts'
 import { resources } from '../caches/resources.ts'
 import { setErrors } from '../errors/catalogue.ts'
 import { scalingGroups } from '../layout/layout.ts'
@@ -73,11 +74,12 @@ function deletions(set: StoredSet, replica: number, { caches }: OperatorContext)
     planned: uidsOf(cliques),
   }
   const done = { ...failed, done: () => events.setReplicaDeleted(replica) }
+  const keys = [setReplicaKey(namespace, name, replica)]
   return [
     countsToRemember(set, replica, caches).map(patch => ({ ...patch, ...outcomes })),
     plannedLosses(set, replica, caches).map(patch => ({ ...patch, ...outcomes })),
-    [{ ...removal, known: caches.cliques }],
-    [{ ...removal, known: caches.pods, podsOf: set, report: done }],
+    [{ ...removal, known: withinReplicas(caches.cliques, keys) }],
+    [{ ...removal, known: withinReplicas(caches.pods, keys), podsOf: set, report: done }],
   ]
 }
 

@@ -34,7 +34,7 @@ const drift = ({ status }: ReturnType<typeof plan>) => {
   return condition && [condition.status, condition.reason, condition.observedGeneration]
 }
 
-test('everything in sync, told once', () => {
+test('in sync: one event', () => {
   const first = plan(binding(), [result(true)])
   assert.deepEqual(drift(first), ['False', 'InSync', 3])
   assert.deepEqual(

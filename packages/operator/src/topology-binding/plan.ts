@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the status of a ClusterTopologyBinding says, given how each scheduler's own topology looks.
+// The status of a ClusterTopologyBinding, computed from each scheduler's own topology.
 import {
   type ClusterTopologyBinding,
   type ClusterTopologyBindingStatus,
@@ -16,7 +16,7 @@ import { findCondition, withCondition, withoutCondition } from '../state/conditi
 
 export interface TopologyResult {
   readonly entry: SchedulerTopologyStatus
-  /** The scheduler could not be asked or told: worth another try. */
+  /** The scheduler's topology could not be read or written: the reconcile is retried. */
   readonly failed: boolean
 }
 

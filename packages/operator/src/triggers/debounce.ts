@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What happens to many children of one parent at once is one reason to look at the parent, not hundreds; the more there
-// are, the more a look costs and the longer it can wait.
+// Changes of many children enqueue their parent once, not hundreds of times. The more children there are, the more a
+// reconcile costs and the longer it is delayed.
 import type { Source, WorkQueue } from '@grove/kube'
 import type { ObjectKey } from '../layout/object-key.ts'
 
@@ -16,10 +16,11 @@ export function debounceOfParent(children: number): number {
   return Math.min(longestMs, parentWithinMs + children * perChildMs)
 }
 
-/** An update waits for each of its steps. */
-export function debounceOfUpdate(children: number): number {
-  return Math.min(longestMs, children * perChildMs)
-}
+/**
+ * For a set that is being updated. Every step of the update waits for it, so it does not grow with the number of children:
+ * a reconcile of the set looks only at replicas that have changed.
+ */
+export const debounceOfUpdateMs = 10
 
 export function debounceOfClique(pods: number): number {
   return pods <= fewPods ? 0 : Math.min(longestMs, pods * perPodMs)

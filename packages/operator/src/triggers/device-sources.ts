@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whom changes of shared claims, of their templates and of NVLink domains wake. All three are optional: a cluster that
-// does not serve them has nothing to wake anybody with.
+// Event sources for shared claims, their templates and ComputeDomains. All three are optional: a cluster need not
+// serve them.
 import { kinds, label } from '@grove/api'
 import { type Change, type KubeObject, type Logger, type Source, type Stored, sourceOf } from '@grove/kube'
 import { sameMeaning } from '../apply/owned-fields.ts'
@@ -11,7 +11,7 @@ import { keyOf, type ObjectKey } from '../layout/object-key.ts'
 
 type OwnerKind = 'podCliqueSet' | 'podCliqueScalingGroup' | 'podClique'
 
-/** Claims that somebody took away come back, and templates that come late are used: whoever owns the claims looks. */
+/** Enqueues the owner when a claim was deleted, or when a claim template was created after the set. */
 export function claimSources(caches: Caches, owner: OwnerKind, log: Logger): Source<ObjectKey>[] {
   const { resourceClaims, claimTemplates } = caches.optional
   return [
@@ -36,7 +36,7 @@ export function claimSources(caches: Caches, owner: OwnerKind, log: Logger): Sou
   ]
 }
 
-/** Sets whose domains were touched by somebody, or are no longer held by pods. */
+/** Enqueues sets whose ComputeDomains another client edited, or whose pods no longer use them. */
 export function domainSources(caches: Caches, log: Logger): Source<ObjectKey>[] {
   const { computeDomains } = caches
   if (!computeDomains) return []
@@ -91,7 +91,10 @@ function waitingFor({ metadata }: Stored<KubeObject>, caches: Caches, owner: Own
   return sets.flatMap(key => children.byIndex('set', key).map(keyOf))
 }
 
-/** What we keep as it is: that the domain stands, its labels and our finalizer. Its status is its driver's. */
+/**
+ * Reports a change of the fields that the operator owns: existence, labels and finalizers. The driver owns the
+ * status.
+ */
 function isTouched(change: Change<KubeObject>): boolean {
   if (change.type !== 'update') return change.type === 'delete'
   const before = change.old.metadata

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which changes of objects are worth a look at others.
+// Predicates: which changes of an object need a reconcile of which other objects.
 import { annotation, label, type Pod, type PodClique } from '@grove/api'
 import type { Change, KubeObject, Stored } from '@grove/kube'
 import { sameMeaning } from '../apply/owned-fields.ts'
 import type { ObjectKey } from '../layout/object-key.ts'
 
-/** Our own status writes are not news. */
+/** Ignores status-only updates, which the operator itself causes. */
 export function needsReconcile(change: Change<KubeObject>): boolean {
   if (change.type !== 'update') return true
   const before = change.old.metadata
@@ -28,7 +28,7 @@ export function cliqueNeedsReconcile(change: Change<PodClique>): boolean {
   )
 }
 
-/** What a gang lists are names: only coming, going and labels of pods matter. */
+/** A gang lists names of pods: only their creation, deletion and labels matter. */
 export function gangNeedsReconcile(change: Change<Pod>): boolean {
   return (
     change.type !== 'update' ||
@@ -37,7 +37,7 @@ export function gangNeedsReconcile(change: Change<Pod>): boolean {
   )
 }
 
-/** Somebody changed, or took away, what we made of an object; its status is not ours alone. */
+/** Another client edited or deleted an object of the operator. Statuses do not count: others write them, too. */
 export function needsRepair(change: Change<KubeObject & { spec?: unknown }>): boolean {
   if (change.type !== 'update') return change.type === 'delete'
   return (
@@ -51,14 +51,14 @@ export function setOfChild(change: Change<KubeObject>): ObjectKey[] {
   return affectsParent(change) ? setsOf(change) : []
 }
 
-/** The set that a child is part of; the one it was part of as well, when somebody took the label away. */
+/** The set that a child is part of, and the set that it was part of before its label was edited. */
 export function setsOf(change: Change<KubeObject>): ObjectKey[] {
   const { namespace } = (change.new ?? change.old).metadata
   const names = new Set([change.new, change.old].map(object => object?.metadata.labels?.[label.partOf]))
   return [...names].flatMap(name => (namespace && name ? [`${namespace}/${name}` as ObjectKey] : []))
 }
 
-/** Somebody took away, or changed, what we made. Statuses and annotations are others' to write. */
+/** Another client deleted or edited an object of the operator. Statuses and annotations belong to others. */
 export function isEditedOrDeleted(change: Change<KubeObject>): boolean {
   if (change.type !== 'update') return change.type === 'delete'
   const { metadata: before, status: _, ...was } = change.old as Stored<KubeObject> & { status?: unknown }
@@ -78,7 +78,7 @@ function affectsParent(change: Change<KubeObject & { status?: unknown; spec?: un
   )
 }
 
-/** Also when somebody takes the label by which the group is found. */
+/** Also when the label was edited by which the group is found. */
 export function memberOfGroup(change: Change<PodClique>): ObjectKey[] {
   if (!affectsParent(change) && sameMeaning(change.old?.metadata.labels, change.new?.metadata.labels))
     return []

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { label, type Pod } from '@grove/api'
 import { type Change, type KubeObject, type Source, silentLogger } from '@grove/kube'
 import type { Caches } from '../caches/caches.ts'
+import { setReplicaKey } from '../caches/replica-index.ts'
 import type { ObjectKey } from '../layout/object-key.ts'
 import { samplePod } from '../testing/sample-set.ts'
 import { cliqueSources, groupSources } from './sources.ts'
@@ -94,7 +95,7 @@ test('of a set that goes or is gone neither pods nor gangs wake cliques', () => 
   }
 })
 
-test('a pod without an owner wakes nobody', () => {
+test('a pod without an owner enqueues no key', () => {
   assert.deepEqual(wokenIn(cliqueSources, {})('pods', undefined, samplePod('p')), [])
 })
 
@@ -126,7 +127,7 @@ const scheduled = (name: string, scheduledReplicas: number, labels: Record<strin
   status: { scheduledReplicas },
 })
 
-test('what is placed of a base gang wakes the cliques of the gangs behind it, and nobody else', () => {
+test('a scheduled clique of a base gang enqueues the cliques of the gangs behind it, and no other', () => {
   const woken = wokenIn(cliqueSources, {
     'cliques/basePodGang/serving/w-0': [clique('w-0-g-1-a'), clique('w-0-g-2-a')],
   })
@@ -192,7 +193,15 @@ test('groups and cliques look when it is the turn of their replica, also when th
   ] as const) {
     const children = [ofReplica('w-0-x', 0), ofReplica('w-1-x', 1)]
     const both = ['serving/w-0-x', 'serving/w-1-x']
-    const woken = wokenIn(sources, { [`${kind}/set/serving/w`]: children })
+    const woken = wokenIn(sources, {
+      [`${kind}/set/serving/w`]: children,
+      ...Object.fromEntries(
+        children.map((child, replica) => [
+          `${kind}/replica/${setReplicaKey('serving', 'w', replica)}`,
+          [child],
+        ]),
+      ),
+    })
     assert.deepEqual(woken('sets', set(1, undefined), set(1, [1])), ['serving/w-1-x'])
     assert.deepEqual(woken('sets', set(1, []), set(1, [0])), ['serving/w-0-x'])
     assert.deepEqual(woken('sets', set(1, [0]), set(1, [1])), ['serving/w-1-x'])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What wakes each controller, and how long it may wait for more of the same.
+// The event sources of each controller, and how long their keys are debounced.
 import {
   type ClusterTopologyBinding,
   label,
@@ -20,15 +20,16 @@ import {
   type WorkQueue,
 } from '@grove/kube'
 import type { Caches } from '../caches/caches.ts'
+import { setReplicaKey } from '../caches/replica-index.ts'
 import { type GangKey, gangKeyOfMember } from '../layout/gang-key.ts'
 import { replicaCount } from '../layout/layout.ts'
 import { keyOf, type ObjectKey, refOf } from '../layout/object-key.ts'
 import { isControlledBy } from '../layout/owner.ts'
 import type { InNamespace } from '../layout/stored.ts'
 import { topologyName } from '../layout/topology.ts'
-import { isInitialized } from '../state/child-state.ts'
-import { isUpdatingSet, updatingReplicas } from '../update/set-update.ts'
-import { debounced, debounceOfClique, debounceOfParent, debounceOfUpdate } from './debounce.ts'
+import { isInitialized, isUpdating } from '../state/child-state.ts'
+import { updatingReplicas } from '../update/set-progress.ts'
+import { debounced, debounceOfClique, debounceOfParent, debounceOfUpdateMs } from './debounce.ts'
 import { claimSources, domainSources } from './device-sources.ts'
 import {
   cliqueNeedsReconcile,
@@ -42,13 +43,14 @@ import {
   setsOf,
 } from './predicates.ts'
 
-/** What wakes a set: itself, its children, and what somebody takes away of them. */
+/** A set is enqueued by itself, by its children, and by deletions and edits of them. */
 export function setSources(caches: Caches, log: Logger, queue: () => WorkQueue<ObjectKey>) {
   const ofChildren = (source: Source<ObjectKey>) =>
     debounced(source, queue, key => {
       const set = caches.sets.get(refOf(key))
-      const children = caches.cliques.countByIndex('set', key)
-      return set && isUpdatingSet(set) ? debounceOfUpdate(children) : debounceOfParent(children)
+      return set && isUpdating(set)
+        ? debounceOfUpdateMs
+        : debounceOfParent(caches.cliques.countByIndex('set', key))
     })
   return [
     from(caches.sets, log, change =>
@@ -67,7 +69,7 @@ export function setSources(caches: Caches, log: Logger, queue: () => WorkQueue<O
     ...(caches.controllerRevisions
       ? [from(caches.controllerRevisions, log, change => (change.type === 'delete' ? setsOf(change) : []))]
       : []),
-    // What is edited of a gang its own controller mends.
+    // The controller of gangs reverts edits of them.
     ofChildren(
       from(caches.gangs, log, change =>
         change.type === 'delete' || hasBecomeComplete(change) ? setsOf(change) : [],
@@ -88,7 +90,7 @@ export function bindingSources(caches: Caches, log: Logger) {
       change => (change.type !== 'delete' && needsReconcile(change) ? [change.new.metadata.name] : []),
       log,
     ),
-    // Topologies of schedulers that somebody changed: whose they are, their owner or the bindings say.
+    // Edited topologies of schedulers: their owner reference or the bindings say which binding they belong to.
     ...(caches.optional.kaiTopologies
       ? [
           sourceOf<Change<KubeObject>, string>(
@@ -160,7 +162,7 @@ export interface GangsToRepair {
 }
 
 export function gangSources(caches: Caches, log: Logger, gangs: GangsToRepair) {
-  // What somebody did to a gang, or to what its scheduler reads of it, is undone.
+  // Edits of a gang, or of the object that its scheduler reads, are reverted.
   const repaired = <T extends KubeObject>(cache: Observable<T>) =>
     sourceOf<Change<T>, GangKey>(
       handler => cache.onChange(handler),
@@ -199,8 +201,8 @@ function isResized(change: Change<InNamespace<PodCliqueSet>>): boolean {
 }
 
 /**
- * Of a set that goes or is gone nothing is made again, so thousands of pods on their way out are nobody's work. Should
- * the set only be late to arrive, it wakes all of its children itself.
+ * Nothing of a terminating or deleted set is recreated, so its thousands of terminating pods enqueue nothing. A set
+ * that arrives late enqueues all of its children itself.
  */
 function isOfLivingSet(caches: Caches, change: Change<KubeObject>): boolean {
   const { namespace, labels } = (change.new ?? change.old).metadata
@@ -220,7 +222,7 @@ function cliquesOfGang(caches: Caches, change: Change<PodGang>): ObjectKey[] {
     ...[change.old, change.new].flatMap(gang =>
       (gang?.spec.podgroups ?? []).map(group => `${gang?.metadata.namespace}/${group.name}` as ObjectKey),
     ),
-    // Made again after somebody took it away, it is what those behind it waited for.
+    // A recreated base gang is what the scaled gangs behind it waited for.
     ...(change.type === 'add' ? caches.cliques.byIndex('basePodGang', keyOf(change.new)).map(keyOf) : []),
   ]
 }
@@ -234,28 +236,24 @@ function scaledCliquesBehind(caches: Caches, change: Change<PodClique>): ObjectK
   return caches.cliques.byIndex('basePodGang', `${namespace}/${labels?.[label.podGang]}`).map(keyOf)
 }
 
-/**
- * All children when the set itself changed; when an update moves on, those of the replicas whose turn it is.
- */
+/** All children when the set itself has changed. When an update moves on, the children of the replicas it selects. */
 function childrenToEnqueue(
   caches: Caches,
   change: Change<InNamespace<PodCliqueSet>>,
   kind: 'groups' | 'cliques',
 ): ObjectKey[] {
-  const children = caches[kind].byIndex('set', keyOf(change.new ?? change.old))
-  if (needsReconcile(change)) return children.map(keyOf)
-  // Also when those half-way are to go somewhere else from now on: until that is announced they do nothing,
-  // and groups make no members.
+  const { namespace = '', name } = (change.new ?? change.old).metadata
+  const all = () => caches[kind].byIndex('set', `${namespace}/${name}`).map(keyOf)
+  if (needsReconcile(change)) return all()
+  // A new revision changes the target of selected replicas. Until it is announced groups create no members.
   const announced = change.old?.status?.currentGenerationHash
   const isRedirected = announced !== change.new?.status?.currentGenerationHash
-  if (isRedirected && announced !== undefined && kind === 'groups') return children.map(keyOf)
+  if (isRedirected && announced !== undefined && kind === 'groups') return all()
   const before = new Set(change.old && !isRedirected ? updatingReplicas(change.old) : [])
   const begun = (change.new ? updatingReplicas(change.new) : []).filter(at => !before.has(at))
-  if (begun.length === 0) return []
-  const indexes = new Set(begun.map(String))
-  return children
-    .filter(child => indexes.has(child.metadata.labels?.[label.setReplicaIndex] ?? ''))
-    .map(keyOf)
+  return begun.flatMap(replica =>
+    caches[kind].byIndex('replica', setReplicaKey(namespace, name, replica)).map(keyOf),
+  )
 }
 
 interface Observable<T extends KubeObject> {

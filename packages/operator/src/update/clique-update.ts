@@ -1,88 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which outdated pods of a clique are replaced next, or why none is. Pods that serve nobody go at once; those
-// that serve go one at a time, the next only when the pod of the same index is ready again. Pods that are not
-// ready for other reasons do not hold the update up: the update waits for an index, not for a count that an
-// unrelated loss lowers. A clique with more pods than its minimum never falls below it; one with no more than
-// that must go below it by one, or it could never be updated.
-import type { Pod, PodsSelectedToUpdate } from '@grove/api'
-import { indexOf, isActive, isReady, isTerminating, templateHashOf } from '../state/pod-state.ts'
+// Plans the update of a standalone clique: its units are its pods.
+import type { Pod, PodCliqueStatus, PodCliqueUpdateProgress } from '@grove/api'
+import type { CliqueInstance } from '../layout/layout.ts'
+import type { StoredClique, StoredSet } from '../layout/stored.ts'
+import { templateHashOfClique } from '../revision/revision.ts'
+import { revisionOf } from '../revision/set-revision.ts'
+import { isActive, isScheduled } from '../state/pod-state.ts'
+import { type ChildUpdate, planChildUpdate } from './child-update.ts'
+import { minAvailableOf } from './clique-state.ts'
+import { currentHash } from './outdated-pods.ts'
+import { type PodUnit, podUnits } from './pod-units.ts'
+import { podProgress, withSelected } from './progress.ts'
+import { mayUpdate } from './set-progress.ts'
+import { podTerms } from './unit-messages.ts'
 
-export interface CliqueUpdateInput {
-  readonly replicas: number
-  readonly minAvailable: number
-  readonly pods: readonly Pod[]
-  isCurrent(hash: string): boolean
-  /** The serving pod that was told to go last. */
-  readonly selection: PodsSelectedToUpdate | undefined
-  readonly paused: boolean
-  /**
-   * How long the target has to stand still before pods that are still starting are given up for it; 0: long
-   * enough.
-   */
-  readonly stabilizesInMs: number
+export type CliqueUpdate = ChildUpdate<PodUnit, PodCliqueUpdateProgress>
+
+export function planCliqueUpdate(
+  set: StoredSet,
+  clique: StoredClique,
+  instance: CliqueInstance,
+  pods: readonly Pod[],
+  now: number,
+): CliqueUpdate {
+  const revision = revisionOf(set)
+  return planChildUpdate({
+    set,
+    replicas: clique.spec.replicas,
+    minAvailable: minAvailableOf(clique),
+    units: podUnits(pods, currentHash(revision, clique)),
+    before: revision.renamed(clique.status?.updateProgress, clique),
+    fields: podProgress,
+    target: { generationHash: revision.generationHash, podTemplateHash: templateHashOfClique(clique) },
+    terms: podTerms,
+    mayUpdate: mayReplacePods(set, clique, instance),
+    now,
+  })
 }
 
-export type CliqueUpdatePlan =
-  /** Nothing outdated is left, and what was taken down serves again. */
-  | { readonly kind: 'finished' }
-  /** Pods that serve nobody. */
-  | { readonly kind: 'discard'; readonly pods: readonly Pod[] }
-  /** A serving pod. */
-  | { readonly kind: 'replace'; readonly pod: Pod }
-  | { readonly kind: 'wait'; readonly because: string; readonly retryInMs?: number; readonly paused?: true }
+/** Reports whether the clique replaces its own pods now. Members of a scaling group are replaced by their group. */
+export function mayReplacePods(set: StoredSet, clique: StoredClique, instance: CliqueInstance): boolean {
+  // Between two quick edits the set or the clique may be ahead. Pods would be replaced twice.
+  const hasTarget = templateHashOfClique(clique) === revisionOf(set).hashOf(clique)
+  return !instance.group && mayUpdate(set, instance.setReplica) && hasTarget
+}
 
-export function planCliqueUpdate(input: CliqueUpdateInput): CliqueUpdatePlan {
-  const { replicas, minAvailable, isCurrent, selection } = input
-  const active = input.pods.filter(isActive)
-  const ready = active.filter(isReady).length
-  const outdated = active.filter(pod => !isCurrent(templateHashOf(pod) ?? ''))
-  // A selected pod that is still there was never told to go: whoever selected it died before.
-  const selected = outdated.find(pod => pod.metadata.name === selection?.current)
-  const awaited = selected ? undefined : awaitedIndex(input)
-  if (outdated.length === 0) return awaited === undefined ? { kind: 'finished' } : waiting(notBack(awaited))
-  if (input.paused) return { ...waiting('the update is paused'), paused: true }
+const emptyStatus: PodCliqueStatus = {
+  readyReplicas: 0,
+  updatedReplicas: 0,
+  scheduleGatedReplicas: 0,
+  scheduledReplicas: 0,
+}
 
-  const useless = outdated.filter(pod => !isReady(pod))
-  if (useless.length) {
-    if (input.stabilizesInMs <= 0) return { kind: 'discard', pods: useless }
-    const count = useless.length === 1 ? 'a pod that is' : `${useless.length} pods that are`
-    return {
-      ...waiting(`${count} not ready, until the template has settled`),
-      retryInMs: input.stabilizesInMs,
-    }
+/** The clique with the progress of its update. */
+export function withCliqueProgress(clique: StoredClique, { progress }: CliqueUpdate): StoredClique {
+  return progress
+    ? { ...clique, status: { ...emptyStatus, ...clique.status, updateProgress: progress } }
+    : clique
+}
+
+/** The status to write before the planned pods are deleted; undefined when none has to be written. */
+export function statusBeforeDeletion(
+  clique: StoredClique,
+  { plan, progress }: CliqueUpdate,
+  pods: readonly Pod[],
+): PodCliqueStatus | undefined {
+  if (plan.kind === 'discard') {
+    const status = clique.status && withoutDeleted(clique.status, pods, plan.units)
+    // Only a count of zero is reported as a loss.
+    return status?.scheduledReplicas === 0 ? status : undefined
   }
-  if (awaited !== undefined) return waiting(notBack(awaited))
-  if (replicas > minAvailable ? ready <= minAvailable : ready < replicas)
-    return waiting(
-      `only ${ready} of ${replicas} pods are ready, and ${Math.min(minAvailable, replicas)} must stay so`,
-    )
-  return { kind: 'replace', pod: selected ?? oldest(outdated) }
+  if (plan.kind !== 'replace' || !progress) return undefined
+  const { id: current, index: currentIndex } = plan.unit
+  const selected = withSelected(podProgress, progress, {
+    current,
+    ...(currentIndex !== undefined && { currentIndex }),
+  })
+  return withoutDeleted({ ...emptyStatus, ...clique.status, updateProgress: selected }, pods, [plan.unit])
 }
 
-/**
- * The index of the replaced pod, while no pod of that index is ready; undefined when the update waits for none. A
- * finished pod that waits for its replacement keeps its index. Without any pod of the index the update waits only
- * while the clique lacks pods: after a scale-in the index may never be used again.
- */
-function awaitedIndex({ selection, pods, replicas }: CliqueUpdateInput): number | undefined {
-  const index = selection?.currentIndex
-  if (index === undefined) return undefined
-  const kept = pods.filter(pod => !isTerminating(pod))
-  const holders = kept.filter(pod => indexOf(pod) === index)
-  const isBack = holders.length ? holders.some(pod => isActive(pod) && isReady(pod)) : kept.length >= replicas
-  return isBack ? undefined : index
-}
-
-function waiting(because: string) {
-  return { kind: 'wait', because } as const
-}
-
-function notBack(index: number): string {
-  return `the new pod with index ${index} is not ready yet`
-}
-
-function oldest(pods: readonly Pod[]): Pod {
-  const age = (pod: Pod) => Date.parse(pod.metadata.creationTimestamp ?? '') || 0
-  return [...pods].sort((a, b) => age(a) - age(b) || (indexOf(a) ?? 0) - (indexOf(b) ?? 0))[0]!
+/** Pods that are about to be deleted are not counted as scheduled: the next status must not report them as lost. */
+function withoutDeleted(
+  status: PodCliqueStatus,
+  pods: readonly Pod[],
+  deleted: readonly PodUnit[],
+): PodCliqueStatus {
+  const deletedPods = new Set(deleted.map(({ pod }) => pod))
+  const left = pods.filter(pod => isActive(pod) && isScheduled(pod) && !deletedPods.has(pod)).length
+  return { ...status, scheduledReplicas: Math.min(status.scheduledReplicas, left) }
 }

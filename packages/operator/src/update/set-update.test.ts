@@ -9,10 +9,13 @@ import {
   type PodCliqueSetUpdateProgress,
   type PodCliqueSetUpdateStrategy,
 } from '@grove/api'
+import { replicaIndexes } from '../layout/layout.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import { revisionOf } from '../revision/set-revision.ts'
 import { clique, sampleSet } from '../testing/sample-set.ts'
-import { isHeldBack, mayUpdate, planSetUpdate, stabilizesInMs, statusForRevision } from './set-update.ts'
+import { replicaState } from './replica-state.ts'
+import { isHeldBack, mayUpdate, stableInMs } from './set-progress.ts'
+import { planSetUpdate, statusForRevision } from './set-update.ts'
 
 const start = '2030-01-01T00:00:00Z'
 const after = (seconds: number) => new Date(Date.parse(start) + seconds * 1000).toISOString()
@@ -94,19 +97,33 @@ function plan({ replicas, surge = '', current = [], strategy = {}, conditions, n
       },
     }
   }
-  return planSetUpdate({
-    set,
-    revision: revisionOf(set),
+  const children = {
     cliqueNamed,
     groupNamed: () => undefined,
     membersOf: () => [],
-    hasOutdatedPods: one => one.status?.updatedReplicas === 0,
+    hasOutdatedPods: (one: PodClique) => one.status?.updatedReplicas === 0,
+  }
+  const stateOf = (replica: number) => replicaState(set, replica, revisionOf(set), children)
+  return planSetUpdate({
+    set,
+    states: replicaIndexes(set).map(stateOf),
+    newState: stateOf,
     now,
   })
 }
 
 const chosen = (shape: Shape) =>
   plan(shape).progress?.currentlyUpdating?.map(({ replicaIndex }) => replicaIndex)
+
+/** The status that names the revision of a set, five seconds after the start. */
+const announced = (set: StoredSet, isCurrent: boolean) =>
+  statusForRevision({
+    set,
+    generationHash: revisionOf(set).generationHash,
+    isCurrentGeneration: () => isCurrent,
+    hasStrays: false,
+    now: after(5),
+  })
 
 test('one replica after the other, the lowest first', () => {
   assert.deepEqual(chosen({ replicas: '...' }), [0])
@@ -175,7 +192,7 @@ test("between an edit and its announcement it is nobody's turn", () => {
 test('an update that is under way when its strategy becomes OnDelete is over', () => {
   const progress = { updateStartedAt: start, currentlyUpdating: [{ replicaIndex: 1 }] }
   const set = setOf('..', { type: 'OnDelete' }, progress)
-  const status = statusForRevision(set, revisionOf(set), () => true, false, after(5))
+  const status = announced(set, true)
   assert.deepEqual(status?.updateProgress, { updateStartedAt: start, updateEndedAt: after(5) })
 })
 
@@ -195,7 +212,7 @@ test('a surge replica is written down before it is made, and told of while it is
   const { progress, condition } = plan({ replicas: '..', strategy })
   assert.equal(progress?.surgeReplicas, 1)
   assert.deepEqual(progress?.currentlyUpdating, [{ replicaIndex: 2, updateStartedAt: start }])
-  assert.equal(condition?.message, 'Surge replica 2: PodClique w-2-a is to be made')
+  assert.equal(condition?.message, 'Surge replica 2: PodClique w-2-a does not exist yet')
 })
 
 test('a surge replica that fails is told of when it keeps others from being updated', () => {
@@ -218,7 +235,7 @@ test('a change during an update keeps what is half-way, and the surge replicas',
   const announce = (strategy: PodCliqueSetUpdateStrategy, progress: PodCliqueSetUpdateProgress) => {
     const set = setOf('..', strategy, progress)
     const old = { ...set, status: { ...set.status!, currentGenerationHash: 'z1-of-before' } }
-    return statusForRevision(old, revisionOf(old), () => false, false, after(5))?.updateProgress
+    return announced(old, false)?.updateProgress
   }
   assert.deepEqual(announce({ maxSurge: 1 }, before), { ...before, updateStartedAt: after(5) })
   const ended = { ...before, updateEndedAt: start }
@@ -254,6 +271,6 @@ test('what it waits for is told', () => {
 
 test('a template settles for three seconds, and a clock that was set back makes nobody wait', () => {
   const set = setOf('.', {}, { updateStartedAt: start })
-  const at = (seconds: number) => stabilizesInMs(set, Date.parse(after(seconds)))
+  const at = (seconds: number) => stableInMs(set, Date.parse(after(seconds)))
   assert.deepEqual([at(0), at(1), at(3), at(-3600)], [3000, 2000, 0, 0])
 })

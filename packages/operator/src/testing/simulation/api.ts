@@ -15,6 +15,7 @@ import {
   type Stored,
 } from '@grove/kube'
 import { byController, type Caches } from '../../caches/caches.ts'
+import { byReplica } from '../../caches/replica-index.ts'
 import { resources } from '../../caches/resources.ts'
 
 export interface Write {
@@ -58,8 +59,10 @@ export class SimulatedApi {
   readonly #kinds = new Map<string, Map<string, Stored<KubeObject>>>()
   /** Kind and UID of a controller → what it controls, by name. */
   readonly #controlled = new Map<string, Map<string, Stored<KubeObject>>>()
+  /** Observers of every kind but pods, as the caches have them. */
   readonly #observers: Observer[] = []
-  readonly #observersOfPods: Observer[] = []
+  /** Observers of one kind, by its resource. */
+  readonly #observersOf = new Map<string, Observer[]>()
   #counter = 0
 
   constructor(clock: Clock, { servesOptionalKinds = false } = {}) {
@@ -146,8 +149,9 @@ export class SimulatedApi {
   }
 
   #report(resource: string, change: Change<KubeObject>): void {
-    const observers = resource === resources.pods.resource ? this.#observersOfPods : this.#observers
-    for (const observer of observers) observer(change, resource)
+    for (const observer of this.#observersOf.get(resource) ?? []) observer(change, resource)
+    if (resource === resources.pods.resource) return
+    for (const observer of this.#observers) observer(change, resource)
   }
 
   now(): string {
@@ -234,26 +238,28 @@ export class SimulatedApi {
     const indexed = (resource: Resource, index: string, key: string) =>
       index === 'controller'
         ? this.controlledBy(resource, key)
-        : this.list(resource).filter(object => keyIn(index, object) === key)
+        : index === 'replica'
+          ? this.list(resource).filter(object => [byReplica(object)].flat().includes(key))
+          : this.list(resource).filter(object => keyIn(index, object) === key)
     const cache = (resource: Resource) => ({
       resource,
       get: ({ name }: ObjectRef) => this.get(resource, name),
       list: () => this.list(resource),
       byIndex: (index: string, key: string) => indexed(resource, index, key),
       countByIndex: (index: string, key: string) => indexed(resource, index, key).length,
-      onChange: () => () => undefined,
+      onChange: (observer: Observer) => {
+        const known = this.#observersOf.get(resource.resource) ?? []
+        this.#observersOf.set(resource.resource, [...known, observer])
+        return () => undefined
+      },
     })
-    const pods = {
-      ...cache(resources.pods as unknown as Resource),
-      onChange: (observer: Observer) => this.#observersOfPods.push(observer),
-    }
     return {
       client: this.#client(),
       sets: cache(resources.podCliqueSets as unknown as Resource),
       groups: cache(resources.podCliqueScalingGroups as unknown as Resource),
       cliques: cache(resources.podCliques as unknown as Resource),
       gangs: cache(resources.podGangs as unknown as Resource),
-      pods,
+      pods: cache(resources.pods as unknown as Resource),
       services: cache(resources.services as unknown as Resource),
       serviceAccounts: cache(resources.serviceAccounts as unknown as Resource),
       roles: cache(resources.roles as unknown as Resource),

@@ -10,7 +10,7 @@ import type { StoredSet } from '../../layout/stored.ts'
 import { templateHashOfClique } from '../../revision/revision.ts'
 import { revisionOf } from '../../revision/set-revision.ts'
 import { isActive, templateHashOf } from '../../state/pod-state.ts'
-import { updatingReplicas } from '../../update/set-update.ts'
+import { updatingReplicas } from '../../update/set-progress.ts'
 import type { Simulation } from './simulation.ts'
 
 /** What a write to the status of a set says of its update; absent members stay as they are. */

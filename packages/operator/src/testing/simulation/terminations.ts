@@ -17,7 +17,7 @@ import {
   isScheduled,
   isStartedNotReady,
 } from '../../state/pod-state.ts'
-import { isPaused, updatingReplicas } from '../../update/set-update.ts'
+import { isPaused, updatingReplicas } from '../../update/set-progress.ts'
 import type { Write } from './api.ts'
 import type { Observer, Simulation } from './simulation.ts'
 

@@ -1,51 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What users read about the update of a set: how it gets on, what it waits for, and when it should have got
-// further.
+// The condition UpdateProgressing of a set: which replicas are updated, what they wait for, and whether the progress
+// deadline has passed.
 import { type Condition, type ConditionValue, conditionType, updateProgressing } from '@grove/api'
 import type { StoredSet } from '../layout/stored.ts'
 import { findCondition } from '../state/conditions.ts'
-import type { ReplicaUpdateState } from './replica-update.ts'
+import type { ReplicaUpdateState } from './replica-state.ts'
 
 export interface UpdateConditionInput {
-  /** With the progress that is about to be written. */
+  /** Its status has the progress that is written next. */
   readonly set: StoredSet
   readonly updating: readonly ReplicaUpdateState[]
-  /** Replicas below the partition that are not of the newest template. */
+  /** Replicas below the partition that have an earlier template. */
   readonly held: readonly number[]
   readonly now: string
 }
 
 export interface UpdateConditionPlan {
   readonly condition: ConditionValue | undefined
-  /** When the update should have got further, milliseconds since the epoch. */
+  /** When the progress deadline passes, milliseconds since the epoch. */
   readonly deadline: number | undefined
 }
 
 export function updateCondition({ set, updating, held, now }: UpdateConditionInput): UpdateConditionPlan {
   const before = findCondition(set.status?.conditions, conditionType.updateProgressing)
   const { paused, partition, progressDeadlineSeconds } = set.spec.updateStrategy ?? {}
-  const told = (condition: ConditionValue | undefined) => ({ condition, deadline: undefined })
-  // Updates from before there was this condition stay without.
+  const without = (condition: ConditionValue | undefined) => ({ condition, deadline: undefined })
+  // An update that ended before this condition existed gets none.
   if (set.status?.updateProgress?.updateEndedAt)
-    return told(before || updating.length || isJustEnded(set, now) ? updateProgressing.complete : undefined)
+    return without(
+      before || updating.length || isJustEnded(set, now) ? updateProgressing.complete : undefined,
+    )
   const nameOf = (replica: number) => (replica < (set.spec.replicas ?? 0) ? 'Replica' : 'Surge replica')
   const at = updating
     .map(
-      ({ replica, waitsFor, isPlaced }) =>
-        `${nameOf(replica)} ${replica}: ${waitsFor ?? (isPlaced ? 'begins' : 'pods of it wait for a place')}`,
+      ({ replica, waitsFor, isScheduled }) =>
+        `${nameOf(replica)} ${replica}: ${waitsFor ?? (isScheduled ? 'begins' : 'pods of it wait for a place')}`,
     )
     .join('; ')
-  if (paused) return told(updateProgressing.paused(`spec.updateStrategy.paused is set${at && `. ${at}`}`))
+  if (paused) return without(updateProgressing.paused(`spec.updateStrategy.paused is set${at && `. ${at}`}`))
   if (updating.length === 0)
-    return told(
+    return without(
       updateProgressing.partitioned(
         `Replicas ${held.join(', ')} are held back by spec.updateStrategy.partition ${partition}`,
       ),
     )
   const deadline = progressDeadline(set, before, progressDeadlineSeconds, now)
   return deadline !== undefined && deadline <= Date.parse(now)
-    ? told(
+    ? without(
         updateProgressing.deadlineExceeded(
           `No replica was finished within ${progressDeadlineSeconds}s. ${at}`,
         ),
@@ -57,7 +59,7 @@ function isJustEnded(set: StoredSet, now: string): boolean {
   return set.status?.updateProgress?.updateEndedAt === now
 }
 
-/** The oldest replica under way decides; time that the update stood still does not count. */
+/** Counts from the replica that was selected first. The time during which the update was paused does not count. */
 function progressDeadline(
   set: StoredSet,
   before: Condition | undefined,

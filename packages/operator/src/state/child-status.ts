@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The parts of planning a status that cliques and scaling groups share.
+import { type Condition, type ConditionValue, conditionType, type EventValue } from '@grove/api'
+import type { OnTotalLoss } from './breach-condition.ts'
+import { withCondition, withoutCondition } from './conditions.ts'
+
+export interface ChildStatusInput {
+  /** The name of the set. */
+  readonly set: string
+  readonly onTotalLoss: OnTotalLoss
+  /** The replica of the set is being removed: pods that it loses are not reported as lost. */
+  readonly isLeaving: boolean
+  /** The condition UpdateProgressing; undefined while no update is in progress. */
+  readonly update: ConditionValue | undefined
+  /** Updates of the set are paused: a paused update does not switch gang termination off. */
+  readonly paused: boolean
+  /** RFC 3339, whole seconds. */
+  readonly now: string
+}
+
+export interface ChildStatusPlan<S> {
+  readonly status: S
+  readonly events: readonly EventValue[]
+}
+
+/** The list with the condition UpdateProgressing while an update is in progress, and without it afterwards. */
+export function withUpdateCondition(
+  conditions: readonly Condition[],
+  { update, now }: ChildStatusInput,
+): readonly Condition[] {
+  return update
+    ? withCondition(conditions, update, now)
+    : (withoutCondition(conditions, conditionType.updateProgressing) ?? [])
+}

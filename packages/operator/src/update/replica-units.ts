@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { PodClique } from '@grove/api'
+import { replicaIndexOf } from '../layout/clique-instance.ts'
+import type { Revision } from '../revision/revision.ts'
+import { hasEnoughReady } from '../state/child-state.ts'
+import { hasEnoughScheduled, hasWantedTemplate } from './clique-state.ts'
+import type { Unit } from './units.ts'
+
+export interface ReplicaUnit extends Unit {
+  readonly id: number
+}
+
+export interface ReplicaUnitsInput {
+  readonly replicas: number
+  /** Number of cliques that a replica consists of. */
+  readonly cliqueCount: number
+  /** Controlled by the group, terminating ones included. */
+  readonly cliques: readonly PodClique[]
+  readonly revision: Revision
+  /** Looks at the pods: a status may count a pod that no longer exists. */
+  hasOutdatedPods(clique: PodClique): boolean
+}
+
+/** The replicas of a scaling group that have members, as units of its update, in the order of their indexes. */
+export function replicaUnits(input: ReplicaUnitsInput): ReplicaUnit[] {
+  const { replicas, cliques, cliqueCount } = input
+  const members = new Map<number, PodClique[]>()
+  for (const clique of cliques) {
+    const index = replicaIndexOf(clique)
+    if (clique.metadata.deletionTimestamp || index === undefined || index >= replicas) continue
+    const known = members.get(index)
+    if (known) known.push(clique)
+    else members.set(index, [clique])
+  }
+  return [...members]
+    .sort(([one], [other]) => one - other)
+    .map(([index, of]) => ({
+      id: index,
+      index,
+      outdated: of.some(clique => isOutdated(clique, input)),
+      serving: of.length === cliqueCount && of.every(isServing),
+      createdAt: 0,
+    }))
+}
+
+/** Has another template than the wanted one, or pods that were left behind when the strategy was OnDelete. */
+function isOutdated(clique: PodClique, { revision, hasOutdatedPods }: ReplicaUnitsInput): boolean {
+  if (!hasWantedTemplate(clique, revision)) return true
+  const { status } = clique
+  return (
+    status !== undefined &&
+    !revision.isCurrent(clique, status.currentPodTemplateHash ?? '') &&
+    status.observedGeneration === clique.metadata.generation &&
+    status.updatedReplicas < (status.replicas ?? 0) &&
+    hasOutdatedPods(clique)
+  )
+}
+
+function isServing(clique: PodClique): boolean {
+  return hasEnoughScheduled(clique) && hasEnoughReady(clique)
+}
