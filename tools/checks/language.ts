@@ -8,6 +8,9 @@ import { join } from 'node:path'
 /** Folders that are free of replaced words. */
 const cleanFolders: readonly string[] = [
   'bench',
+  'docs/decisions',
+  'docs/guides',
+  'docs/operations',
   'playground',
   'test/conformance',
   'test/kubernetes',

@@ -30,7 +30,7 @@ topologyAwareScheduling:
 \`\`\`
 
 Durations are texts such as \`15s\` or \`1h30m\`. The operator logs a warning for each key that it does not know, and does not start with
-a value that it rejects (exit code 2). [Operations](../operations.md) describes the behaviour behind the keys in detail.
+a value that it rejects (exit code 2). [Operations](README.md) describes the behaviour behind the keys in detail.
 
 The chart has one more key, \`config.server.healthProbes.enable\` (default \`true\`): it renders the probes of the Deployment.
 `

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Executes the commands of the README and of the guide: every `sh` block of a page, in order, in one shell.
+// Executes the commands of the README, the quickstart and the guides: every `sh` block of a page, in order, in one shell.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type RunningGrove, startGrove } from './testing/grove-process.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
+const pages = ['README.md', 'docs/quickstart.md', ...globSync('docs/guides/*.md', { cwd: root }).sort()]
 
 function shellBlocks(page: string): string {
   const text = readFileSync(join(root, page), 'utf8')
@@ -42,7 +43,7 @@ describe('the commands in the documentation', {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  for (const page of ['README.md', 'docs/guide.md'])
+  for (const page of pages)
     it(`of ${page} all succeed`, async () => {
       const child = spawn('bash', ['-c', shellBlocks(page)], {
         cwd: root,
