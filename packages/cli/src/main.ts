@@ -13,6 +13,7 @@ import {
 } from './commands/manifest-commands.ts'
 import { nodeCommand } from './commands/node-command.ts'
 import type { Exit } from './commands/options.ts'
+import { planCommand } from './commands/plan-commands.ts'
 import { statusCommand, treeCommand } from './commands/set-commands.ts'
 import { upCommand } from './commands/up-command.ts'
 import { applyCommand, deleteCommand, getCommand, scaleCommand } from './objects/commands.ts'
@@ -26,6 +27,7 @@ const commands: readonly ((exit: Exit) => Command)[] = [
   hashCommand,
   renderCommand,
   impactCommand,
+  planCommand,
   upCommand,
   nodeCommand,
   treeCommand,

@@ -4,6 +4,7 @@ export { schedulerAccountName, schedulerClusterRole } from './access/cluster-rol
 export { SchedulerCaches } from './binder/caches.ts'
 export { type GangEvents, GangScheduler, type GangSchedulerOptions } from './binder/gang-scheduler.ts'
 export { recordedGangEvents } from './binder/recorded-events.ts'
+export { resources as schedulerResources } from './binder/resources.ts'
 export {
   defaultBindTimeoutMs,
   type RunningScheduler,

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Commands that compute placements. Each loads its code on demand.
+import { Command } from 'commander'
+import { connected, type Exit, output } from './options.ts'
+
+export function planCommand(exit: Exit): Command {
+  return placed(
+    new Command('plan'),
+    'PodCliqueSets and the objects they need, or folders; - reads standard input',
+  )
+    .description('Show where the pods of sets would run, without changing the cluster')
+    .option('--pending', 'also plan the gangs that wait in the cluster')
+    .action(async options => {
+      const { planPlacement } = await import('./plan.ts')
+      exit(await planPlacement(options))
+    })
+}
+
+function placed(command: Command, files: string): Command {
+  return connected(command)
+    .option('-f, --filename <file...>', files)
+    .option('--nodes <file...>', 'read the cluster from manifests: nodes, pods, PodGangs, topology bindings')
+    .option('--snapshot <file...>', 'same as --nodes')
+    .option('-n, --namespace <namespace>', 'namespace of sets that name none (default: default)')
+    .option('--config <file>', 'operator configuration (default: as in `grove up`)')
+    .addOption(output('text', 'json'))
+}
