@@ -13,7 +13,7 @@ import {
 } from './commands/manifest-commands.ts'
 import { nodeCommand } from './commands/node-command.ts'
 import type { Exit } from './commands/options.ts'
-import { planCommand } from './commands/plan-commands.ts'
+import { explainCommand, planCommand } from './commands/plan-commands.ts'
 import { statusCommand, treeCommand } from './commands/set-commands.ts'
 import { upCommand } from './commands/up-command.ts'
 import { applyCommand, deleteCommand, getCommand, scaleCommand } from './objects/commands.ts'
@@ -28,6 +28,7 @@ const commands: readonly ((exit: Exit) => Command)[] = [
   renderCommand,
   impactCommand,
   planCommand,
+  explainCommand,
   upCommand,
   nodeCommand,
   treeCommand,
@@ -41,7 +42,7 @@ const commands: readonly ((exit: Exit) => Command)[] = [
 
 /** kubectl commands that users may try here. */
 const kubectlVerbs: ReadonlySet<string> = new Set(
-  'annotate api-resources auth cordon create describe diff drain edit events exec explain label logs patch port-forward run taint top uncordon wait'.split(
+  'annotate api-resources auth cordon create describe diff drain edit events exec label logs patch port-forward run taint top uncordon wait'.split(
     ' ',
   ),
 )

@@ -2,7 +2,7 @@
 
 // Commands that compute placements. Each loads its code on demand.
 import { Command } from 'commander'
-import { connected, type Exit, output } from './options.ts'
+import { connected, type Exit, live, output } from './options.ts'
 
 export function planCommand(exit: Exit): Command {
   return placed(
@@ -14,6 +14,17 @@ export function planCommand(exit: Exit): Command {
     .action(async options => {
       const { planPlacement } = await import('./plan.ts')
       exit(await planPlacement(options))
+    })
+}
+
+export function explainCommand(): Command {
+  return live(new Command('explain'))
+    .argument('[name]', 'name of a PodCliqueSet or PodGang (default: all waiting gangs of the namespace)')
+    .description('Explain why gangs wait and how to fix it')
+    .addOption(output('text', 'json'))
+    .action(async (name, options) => {
+      const { explainGangs } = await import('./explain.ts')
+      await explainGangs(name, options)
     })
 }
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { CommandError } from '../command-error.ts'
-import { type PlacementOptions, readPlacementInput } from '../placement/placement-input.ts'
+import {
+  type PlacementOptions,
+  placementApiVersion,
+  readPlacementInput,
+} from '../placement/placement-input.ts'
 import { planLines } from '../placement/plan-text.ts'
 import { planCluster } from '../placement/planned-cluster.ts'
 import { printJson, printLines } from '../terminal/print.ts'
@@ -10,8 +14,6 @@ export interface PlanOptions extends PlacementOptions {
   readonly pending?: boolean
   readonly output: string
 }
-
-export const placementApiVersion = 'cli.grove.io/v1alpha1'
 
 /** Prints where pods would run. The exit code is 1 if some gang does not fit. */
 export async function planPlacement(options: PlanOptions): Promise<number> {

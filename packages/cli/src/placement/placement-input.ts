@@ -12,6 +12,9 @@ import { readClusterObjects } from './cluster-objects.ts'
 import { type RenderedSet, renderSets } from './rendered-sets.ts'
 import { snapshotObjects, withObjects } from './snapshot-documents.ts'
 
+/** Of everything that the placement commands print as JSON. */
+export const placementApiVersion = 'cli.grove.io/v1alpha1'
+
 export interface PlacementOptions extends ClusterOptions {
   readonly filename?: readonly string[]
   readonly nodes?: readonly string[]

@@ -8,7 +8,6 @@ import {
   defaultSchedulerName,
   type Gang,
   type GangDecision,
-  type MissingGang,
   type Policy,
   plan,
   type Snapshot,
@@ -16,6 +15,7 @@ import {
   snapshotFrom,
 } from '@grove/scheduler'
 import { baseGangOf, type RenderedSet } from './rendered-sets.ts'
+import { isWaiting, keyOf, missingGang, schedulersOf } from './waiting-gangs.ts'
 
 export interface PlannedCluster {
   /** The snapshot of the plan, in which gates are removed as the verdicts allow. */
@@ -43,8 +43,10 @@ export function planCluster(input: PlanInput): PlannedCluster {
   const isComplete = trial.gangs.every(({ verdict }) => verdict === 'Scheduled')
   const decision = isComplete || !policy.fixes ? trial : plan(snapshot, policy, now)
   const rendered = new Set(sets.flatMap(({ podGangs }) => podGangs.map(({ metadata }) => keyOf(metadata))))
+  const schedulers = schedulersOf(objects)
+  const isPending = (gang: Gang) => schedulers.get(keyOf(gang)) === defaultSchedulerName && isWaiting(gang)
   const asked = new Set(
-    snapshot.gangs.filter(gang => rendered.has(keyOf(gang)) || (pending && isWaiting(gang))).map(keyOf),
+    snapshot.gangs.filter(gang => rendered.has(keyOf(gang)) || (pending && isPending(gang))).map(keyOf),
   )
   return {
     snapshot,
@@ -133,35 +135,4 @@ function withSets({ objects, sets, pending, now }: PlanInput): SnapshotObjects {
 function gated(pod: Pod): Pod {
   const gates = [...(pod.spec.schedulingGates ?? []), { name: podSchedulingGate }]
   return { ...pod, spec: { ...pod.spec, schedulingGates: gates } }
-}
-
-/** Reports whether the gang has pods of this scheduler that are not bound, or lacks pods. */
-export function isWaiting({ groups }: Gang): boolean {
-  const members = groups.flatMap(({ placed, candidates, gated: held }) => [...placed, ...candidates, ...held])
-  if (members.length === 0) return false
-  return groups.some(
-    ({ placed, candidates, gated: held, minReplicas }) =>
-      placed.length < minReplicas || candidates.length + held.length > 0,
-  )
-}
-
-/** Pods whose PodGang does not exist yet, in the form of a gang. */
-export function missingGang({ namespace, name, pods, explanation }: MissingGang): GangDecision {
-  return {
-    namespace,
-    name,
-    podCliqueSet: '',
-    replica: 0,
-    role: 'base',
-    priority: 0,
-    verdict: 'Blocked',
-    provenance: 'proved',
-    scopes: [],
-    pods: pods.map(pod => ({ name: pod, podGroup: '', node: null, part: 'minimum' })),
-    explanation,
-  }
-}
-
-export function keyOf({ namespace, name }: { readonly namespace?: string; readonly name: string }): string {
-  return `${namespace ?? 'default'}/${name}`
 }
