@@ -13,7 +13,7 @@ import {
 } from './commands/manifest-commands.ts'
 import { nodeCommand } from './commands/node-command.ts'
 import type { Exit } from './commands/options.ts'
-import { explainCommand, planCommand } from './commands/plan-commands.ts'
+import { capacityCommand, explainCommand, planCommand } from './commands/plan-commands.ts'
 import { statusCommand, treeCommand } from './commands/set-commands.ts'
 import { upCommand } from './commands/up-command.ts'
 import { applyCommand, deleteCommand, getCommand, scaleCommand } from './objects/commands.ts'
@@ -29,6 +29,7 @@ const commands: readonly ((exit: Exit) => Command)[] = [
   impactCommand,
   planCommand,
   explainCommand,
+  capacityCommand,
   upCommand,
   nodeCommand,
   treeCommand,

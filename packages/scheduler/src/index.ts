@@ -11,6 +11,13 @@ export {
   type SchedulerStartOptions,
   startScheduler,
 } from './binder/start-scheduler.ts'
+export {
+  type Capacity,
+  type CapacityInput,
+  capacity,
+  type Fragmentation,
+  type LevelSlots,
+} from './capacity/index.ts'
 export { catalogue } from './explain/catalogue.ts'
 export { applyFix } from './explain/variants.ts'
 export { plan } from './plan.ts'

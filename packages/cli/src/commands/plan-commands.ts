@@ -28,6 +28,16 @@ export function explainCommand(): Command {
     })
 }
 
+export function capacityCommand(): Command {
+  return placed(new Command('capacity'), 'PodCliqueSets and the objects they need; they form one copy')
+    .description('Show how many more copies of sets fit, and what limits them')
+    .option('--max <number>', 'stop counting at this number of copies (default: 1000)')
+    .action(async options => {
+      const { showCapacity } = await import('./capacity.ts')
+      await showCapacity(options)
+    })
+}
+
 function placed(command: Command, files: string): Command {
   return connected(command)
     .option('-f, --filename <file...>', files)
