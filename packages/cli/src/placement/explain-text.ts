@@ -16,10 +16,10 @@ export function explainLines({ gangs, snapshots }: ExplainedCluster): Line[] {
     return [
       ...(at > 0 ? [''] : []),
       ...gangLines(gang, { levels: own }),
-      ...stateLines(gang),
       ...(gang.explanation?.fixes ?? [])
         .slice(1)
         .flatMap(fix => filled(`or: ${fixText(fix, own)}`, '      ', '    ')),
+      ...stateLines(gang),
       ...reportLines(gang),
     ]
   })
