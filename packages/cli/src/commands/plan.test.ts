@@ -299,6 +299,15 @@ test('rejects input that it cannot answer with exit code 2 and no output', async
   const rejected = files.write('rejected.json', [gpuSet({ required: 'planet' })])
   const twice = files.write('twice.json', [gpuSet(), gpuSet()])
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'x' } }
+  // No server listens on this port.
+  const unreachable = files.write(
+    'kubeconfig',
+    `current-context: c
+contexts: [{name: c, context: {cluster: c, user: u}}]
+clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]
+users: [{name: u, user: {}}]
+`,
+  )
   const table: [string[], RegExp][] = [
     [[], /nothing to plan; add -f FILE for sets, or --pending/],
     [['-f', 'missing.yaml', '--nodes', nodes], /cannot read missing.yaml: no such file/],
@@ -317,6 +326,7 @@ test('rejects input that it cannot answer with exit code 2 and no output', async
       ['-f', set, '--nodes', files.write('bad-node.json', [{ apiVersion: 'v1', kind: 'Node' }])],
       /bad-node.json:1: the Node has no valid metadata.name/,
     ],
+    [['-f', set, '--kubeconfig', unreachable], /cannot reach the cluster at https:\/\/127.0.0.1:1/],
     [['-f', set, '--nodes', nodes, '-o', 'yaml'], /Allowed choices are text, json/],
   ]
   for (const [args, message] of table) {

@@ -91,6 +91,33 @@ test('no fix deletes a pod that does not exist', () => {
   ok(found.limitedBy!.fixes.every(({ op }) => op !== 'DeletePods'))
 })
 
+test('a domain asked alone still obeys anti-affinity of pods in other domains', () => {
+  const zone = 'example.com/zone'
+  const nodes = ['a-1', 'b-1'].map(name => {
+    const made = gpuNode(name)
+    return { ...made, metadata: { ...made.metadata, labels: { ...made.metadata.labels, [zone]: 'z' } } }
+  })
+  const loner = pod(
+    'loner',
+    { cpu: '1' },
+    {
+      node: 'a-1',
+      spec: {
+        affinity: {
+          podAntiAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: zone, labelSelector: {} }],
+          },
+        },
+      },
+    },
+  )
+  const member = [{ gpus: 1, cpus: 1, pods: 1 }]
+  const copies = (running: readonly Pod[]) =>
+    capacityOf(nodes, running, member).slots[0]!.domains.map(domain => domain.copies)
+  deepEqual(copies([]), [8, 8])
+  deepEqual(copies([loner]), [0, 0])
+})
+
 test('stops at the limit without a reason', () => {
   const found = capacityOf([gpuNode('a-1')], [], [{ gpus: 1, cpus: 1, pods: 1 }], { most: 3 })
   equal(found.copies, 3)

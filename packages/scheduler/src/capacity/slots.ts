@@ -18,6 +18,7 @@ export interface LevelSlots {
 /** How often the gang fits into each domain of each level, every domain asked alone. */
 export function slotsOf(snapshot: Snapshot, gang: Gang, policy: Policy, most: number): LevelSlots[] {
   const model = new Model({ ...snapshot, gangs: [gang] })
+  const restricted = restrictions(snapshot, gang)
   const requests = totalRequests(gang.groups.flatMap(({ candidates }) => candidates))
   const resources = Object.keys(requests)
     .filter(name => name !== 'pods')
@@ -32,7 +33,7 @@ export function slotsOf(snapshot: Snapshot, gang: Gang, policy: Policy, most: nu
       domain: Object.fromEntries(
         values.map((value, at) => [gang.levels[at]!.domain, value] as const),
       ) as DomainName,
-      copies: countCopies(restricted(snapshot, gang, members[domain]!), [gang], policy, most).copies,
+      copies: countCopies(restricted(members[domain]!), [gang], policy, most).copies,
       free: Object.fromEntries(resources.map(name => [name, freeAmount(model, members[domain]!, name)])),
       name: JSON.stringify(values),
     }))
@@ -41,19 +42,22 @@ export function slotsOf(snapshot: Snapshot, gang: Gang, policy: Policy, most: nu
   })
 }
 
-/** The snapshot with room on the given nodes only. */
-function restricted(snapshot: Snapshot, gang: Gang, members: readonly number[]): Snapshot {
-  const nodes = members.map(node => snapshot.nodes[node]!)
-  const names = new Set(nodes.map(({ name }) => name))
+/** Returns the snapshot with room on the given nodes only. */
+function restrictions(snapshot: Snapshot, gang: Gang): (members: readonly number[]) => Snapshot {
   const pods = [...snapshot.boundPods, ...gang.groups.flatMap(({ candidates }) => candidates)]
   const hasAffinity = pods.some(({ needs }) => needs.podAffinity.length + needs.podAntiAffinity.length > 0)
-  // Rules of pods can reach beyond the domain, so the other nodes stay, without room.
-  if (hasAffinity)
+  const podsOf = Map.groupBy(snapshot.boundPods, ({ node }) => node ?? '')
+  return members => {
+    const nodes = members.map(node => snapshot.nodes[node]!)
+    if (!hasAffinity)
+      return { ...snapshot, nodes, boundPods: nodes.flatMap(({ name }) => podsOf.get(name) ?? []) }
+    // Rules of pods can reach beyond the domain, so the other nodes stay, without room.
+    const names = new Set(nodes.map(({ name }) => name))
     return {
       ...snapshot,
       nodes: snapshot.nodes.map(node => (names.has(node.name) ? node : withoutRoom(node))),
     }
-  return { ...snapshot, nodes, boundPods: snapshot.boundPods.filter(({ node }) => names.has(node ?? '')) }
+  }
 }
 
 function withoutRoom(node: SnapshotNode): SnapshotNode {
