@@ -13,6 +13,7 @@ import {
 } from './commands/manifest-commands.ts'
 import { nodeCommand } from './commands/node-command.ts'
 import type { Exit } from './commands/options.ts'
+import { capacityCommand, explainCommand, planCommand } from './commands/plan-commands.ts'
 import { statusCommand, treeCommand } from './commands/set-commands.ts'
 import { upCommand } from './commands/up-command.ts'
 import { applyCommand, deleteCommand, getCommand, scaleCommand } from './objects/commands.ts'
@@ -26,6 +27,9 @@ const commands: readonly ((exit: Exit) => Command)[] = [
   hashCommand,
   renderCommand,
   impactCommand,
+  planCommand,
+  explainCommand,
+  capacityCommand,
   upCommand,
   nodeCommand,
   treeCommand,
@@ -39,7 +43,7 @@ const commands: readonly ((exit: Exit) => Command)[] = [
 
 /** kubectl commands that users may try here. */
 const kubectlVerbs: ReadonlySet<string> = new Set(
-  'annotate api-resources auth cordon create describe diff drain edit events exec explain label logs patch port-forward run taint top uncordon wait'.split(
+  'annotate api-resources auth cordon create describe diff drain edit events exec label logs patch port-forward run taint top uncordon wait'.split(
     ' ',
   ),
 )

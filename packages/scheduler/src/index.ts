@@ -4,12 +4,20 @@ export { schedulerAccountName, schedulerClusterRole } from './access/cluster-rol
 export { SchedulerCaches } from './binder/caches.ts'
 export { type GangEvents, GangScheduler, type GangSchedulerOptions } from './binder/gang-scheduler.ts'
 export { recordedGangEvents } from './binder/recorded-events.ts'
+export { resources as schedulerResources } from './binder/resources.ts'
 export {
   defaultBindTimeoutMs,
   type RunningScheduler,
   type SchedulerStartOptions,
   startScheduler,
 } from './binder/start-scheduler.ts'
+export {
+  type Capacity,
+  type CapacityInput,
+  capacity,
+  type Fragmentation,
+  type LevelSlots,
+} from './capacity/index.ts'
 export { catalogue } from './explain/catalogue.ts'
 export { applyFix } from './explain/variants.ts'
 export { plan } from './plan.ts'
