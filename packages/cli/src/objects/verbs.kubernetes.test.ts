@@ -26,7 +26,7 @@ describe('kubectl commands on real Kubernetes', () => {
     for (const args of [`node kill ${node}`, `node restore ${node}`, 'node add another']) {
       const { status, stderr } = await call([...args.split(' '), '--kubeconfig', kubernetes.kubeconfig])
       assert.equal(status, 1)
-      assert.match(stderr, /^grove: node \S+ is not one of `grove up`: only simulated nodes can be/)
+      assert.match(stderr, /^grove: node \S+ is not a node of `grove up`: only simulated nodes can be/)
     }
   })
 

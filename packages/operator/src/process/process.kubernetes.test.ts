@@ -134,7 +134,7 @@ describe('the operator process', () => {
     operator.child.kill('SIGCONT')
     await waitFor('the process to end', async () => operator.child.exitCode !== null)
     assert.equal(operator.child.exitCode, 6, operator.output)
-    assert.match(operator.output, /Err: .*the lease went to thief/)
+    assert.match(operator.output, /Err: .*the lease is held by thief/)
   })
 
   test('with a scheduler that it cannot work with it does not start, and says why, also on the spot', async () => {
