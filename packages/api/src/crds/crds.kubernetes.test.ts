@@ -279,7 +279,7 @@ async function assertRejected(
   { field, problem }: { field?: string; problem?: string },
 ): Promise<void> {
   await assert.rejects(request, (error: Error) => {
-    assert.match(error.message, /was answered with 422/)
+    assert.match(error.message, /returned 422/)
     if (field) assert.ok(error.message.includes(`${field}: `), `${error.message}\nnames ${field}`)
     if (problem) assert.ok(error.message.includes(problem), `${error.message}\nsays ${problem}`)
     return true
