@@ -8,6 +8,12 @@ import { join } from 'node:path'
 /** Folders that are free of replaced words. */
 const cleanFolders: readonly string[] = [
   'bench',
+  'packages/api',
+  'packages/apimachinery',
+  'packages/cli',
+  'packages/installer',
+  'packages/scheduler',
+  'packages/waiter',
   'playground',
   'test/conformance',
   'test/kubernetes',
@@ -70,6 +76,17 @@ interface Exception {
 const exceptions: readonly Exception[] = [
   { path: 'tools/checks/language.ts', words: /./, why: 'the list itself' },
   { path: 'tools/checks/language.test.ts', words: /./, why: 'samples of the words' },
+  {
+    path: 'packages/scheduler',
+    words: /^placed$/i,
+    why: 'a placement is what the gang scheduler computes, before the pods are bound',
+  },
+  { path: 'packages/cli/src/commands/validate', words: /^words$/, why: 'text is wrapped between words' },
+  {
+    path: 'packages/waiter/src/waiter.kubernetes.test.ts',
+    words: /^stages$/i,
+    why: 'KWOK has a kind Stage',
+  },
   { path: 'test/kubernetes', words: /^stages?$/i, why: 'KWOK has a kind Stage' },
   { path: 'bench/tenants.ts', words: /^stages$/i, why: 'KWOK has a kind Stage' },
   {
