@@ -12,6 +12,7 @@ const cleanFolders: readonly string[] = [
   'packages/apimachinery',
   'packages/cli',
   'packages/installer',
+  'packages/operator',
   'packages/scheduler',
   'packages/waiter',
   'playground',
