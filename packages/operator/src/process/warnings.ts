@@ -24,7 +24,7 @@ export function configurationWarnings(configuration: OperatorConfiguration): str
   if (debugging?.enableProfiling && !isLoopback(debugging.pprofBindHost))
     warnings.push(
       `debugging.pprofBindHost ${debugging.pprofBindHost} is not a loopback address: every client that reaches port ` +
-        `${debugging.pprofBindPort} can profile the operator; heap snapshots are disabled there`,
+        `${debugging.pprofBindPort} can profile the operator; heap snapshots are rejected there`,
     )
   return warnings
 }
