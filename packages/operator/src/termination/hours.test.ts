@@ -161,7 +161,7 @@ for (const [what, broken] of [
     assert.deepEqual(harness.uids('w-'), before)
   })
 
-test('a surplus group replica is terminated alone', async () => {
+test('a group replica is terminated alone while the group keeps minAvailable', async () => {
   const harness = await running()
   const others = [
     ...harness.uids('w-0-web'),
