@@ -8,9 +8,14 @@ import { join } from 'node:path'
 /** Folders that are free of replaced words. */
 const cleanFolders: readonly string[] = [
   'bench',
-  'docs/decisions',
-  'docs/guides',
-  'docs/operations',
+  'docs',
+  'packages/api',
+  'packages/apimachinery',
+  'packages/cli',
+  'packages/installer',
+  'packages/operator',
+  'packages/scheduler',
+  'packages/waiter',
   'playground',
   'test/conformance',
   'test/kubernetes',
@@ -71,8 +76,26 @@ interface Exception {
 }
 
 const exceptions: readonly Exception[] = [
+  {
+    path: 'packages/cli/src/placement',
+    words: /^(placed|words)$/i,
+    why: 'a placement is computed before any binding; words of a text are wrapped',
+  },
+  { path: 'packages/cli/src/commands/plan-commands.ts', words: /^placed$/i, why: 'a computed placement' },
+  { path: 'packages/cli/src/commands/plan.test.ts', words: /^placed$/i, why: 'a computed placement' },
   { path: 'tools/checks/language.ts', words: /./, why: 'the list itself' },
   { path: 'tools/checks/language.test.ts', words: /./, why: 'samples of the words' },
+  {
+    path: 'packages/scheduler',
+    words: /^placed$/i,
+    why: 'a placement is what the gang scheduler computes, before the pods are bound',
+  },
+  { path: 'packages/cli/src/commands/validate', words: /^words$/, why: 'text is wrapped between words' },
+  {
+    path: 'packages/waiter/src/waiter.kubernetes.test.ts',
+    words: /^stages$/i,
+    why: 'KWOK has a kind Stage',
+  },
   { path: 'test/kubernetes', words: /^stages?$/i, why: 'KWOK has a kind Stage' },
   { path: 'bench/tenants.ts', words: /^stages$/i, why: 'KWOK has a kind Stage' },
   {

@@ -13,7 +13,7 @@ export interface RequestUri {
 
 /** Parses an absolute URI or an absolute path like Go's `url.ParseRequestURI`; undefined for other texts. */
 export function parseRequestUri(text: string): RequestUri | undefined {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression rejects control characters
   if (text === '' || /[\x00-\x1f\x7f]/.test(text)) return undefined
   if (text === '*') return { scheme: '', host: '', hostname: '', port: '', path: '*', query: '' }
   const schemed = /^([A-Za-z][A-Za-z0-9+.-]*):(.*)$/s.exec(text)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseLaunch } from './arguments.ts'
 
-for (const [words, launch] of [
+for (const [args, launch] of [
   [[], { task: 'install', force: false, timeoutMs: 60_000 }],
   [['--force', '--timeout=5'], { task: 'install', force: true, timeoutMs: 5_000 }],
   [['--print'], { task: 'print' }],
@@ -12,7 +12,7 @@ for (const [words, launch] of [
   [['-h', '--force'], { task: 'help' }],
   [['--timeout=soon'], { task: 'rejected', message: '--timeout is a number of seconds above 0, not soon' }],
 ] as const)
-  test(`arguments: ${words.join(' ') || 'none'}`, () => assert.deepEqual(parseLaunch(words), launch))
+  test(`arguments: ${args.join(' ') || 'none'}`, () => assert.deepEqual(parseLaunch(args), launch))
 
 test('an unknown argument is rejected by its name', () => {
   const launch = parseLaunch(['--dry-run'])

@@ -27,10 +27,10 @@ Exit codes: 0 installed, 1 a request failed, 2 unknown argument or no cluster co
 3 rejected because objects can lose fields, 4 a CRD was not served in time.
 `
 
-export function parseLaunch(words: readonly string[]): Launch {
+export function parseLaunch(args: readonly string[]): Launch {
   try {
     const { values } = parseArgs({
-      args: [...words],
+      args: [...args],
       options: {
         force: { type: 'boolean' },
         timeout: { type: 'string' },

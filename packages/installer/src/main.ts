@@ -19,8 +19,8 @@ const exitCode = { installed: 0, failed: 1, arguments: 2, downgrade: 3, 'not-est
 
 const version = process.env.GROVE_VERSION ?? 'v0.1.0-dev'
 
-async function main(words: readonly string[]): Promise<number> {
-  const launch = parseLaunch(words)
+async function main(args: readonly string[]): Promise<number> {
+  const launch = parseLaunch(args)
   switch (launch.task) {
     case 'help':
       process.stdout.write(usage)

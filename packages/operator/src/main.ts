@@ -11,8 +11,8 @@ import { runOperator } from './process/run.ts'
 import { version, versionLine } from './process/version.ts'
 import { configurationWarnings } from './process/warnings.ts'
 
-async function main(words: readonly string[]): Promise<number> {
-  const launch = parseLaunch(words)
+async function main(args: readonly string[]): Promise<number> {
+  const launch = parseLaunch(args)
   switch (launch.task) {
     case 'help':
       process.stdout.write(usage)
@@ -20,7 +20,7 @@ async function main(words: readonly string[]): Promise<number> {
     case 'version':
       process.stdout.write(`${versionLine()}\n`)
       return exitCode.done
-    case 'refused':
+    case 'rejected':
       throw new LaunchError(exitCode.arguments, launch.message)
     case 'run': {
       const { configuration, warnings } = readConfigurationFile(launch.config)

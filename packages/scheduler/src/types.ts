@@ -307,9 +307,9 @@ export interface ScopeDecision {
   readonly preferred?: {
     readonly level: string
     readonly key: string
-    /** How many levels the scope had to widen. */
+    /** The number of levels that the scope had to widen. */
     readonly widened: number
-    /** How many preferred domains it uses. */
+    /** The number of preferred domains that the scope uses. */
     readonly domains: number
     readonly score: number
   }

@@ -105,11 +105,11 @@ function printQuantity(value: unknown): string {
   )
 }
 
-/** Go stores a big integer as 64-bit words, the lowest first, and counts decimal places instead of powers of ten. */
+/** Go stores a big integer as 64-bit limbs, the lowest first, and counts decimal places instead of powers of ten. */
 function printBigDecimal({ unscaled, scale }: Pick<Quantity, 'unscaled' | 'scale'>): string {
-  const words: bigint[] = []
+  const limbs: bigint[] = []
   for (let rest = unscaled < 0n ? -unscaled : unscaled; rest > 0n; rest >>= 64n)
-    words.push(BigInt.asUintN(64, rest))
-  const digits = words.length ? `[${words.join(' ')}]` : '<nil>'
+    limbs.push(BigInt.asUintN(64, rest))
+  const digits = limbs.length ? `[${limbs.join(' ')}]` : '<nil>'
   return `{unscaled:(big.Int){neg:(bool)${unscaled < 0n} abs:(big.nat)${digits}} scale:(inf.Scale)${0 - scale}}`
 }

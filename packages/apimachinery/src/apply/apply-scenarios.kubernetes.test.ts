@@ -78,7 +78,7 @@ describe('error messages equal those of the API server', () => {
   test('conflicts with several managers, some of them of the status', async () => {
     const object = cluster.replay(widgets)
     const env = (value: string) => ['a', 'b'].map(name => ({ name, value }))
-    await object.apply({ spec: { size: 1, words: { 'a.b/c': 'x' }, env: env('1'), tags: ['q'] } }, 'one')
+    await object.apply({ spec: { size: 1, entries: { 'a.b/c': 'x' }, env: env('1'), tags: ['q'] } }, 'one')
     await object.patch({ spec: { title: 'a', args: ['a'], ports: [{ port: 80, name: 'a' }] } }, 'two')
     await object.patch({ status: { phase: 'a' } }, 'three', 'merge', 'status')
     await object.apply({ status: { phase: 'b' } }, 'four', false, 'status')
@@ -86,7 +86,7 @@ describe('error messages equal those of the API server', () => {
       {
         spec: {
           size: 2,
-          words: { 'a.b/c': 'y' },
+          entries: { 'a.b/c': 'y' },
           env: env('2'),
           title: 'b',
           args: ['b'],

@@ -26,7 +26,7 @@ describe('the variable self', () => {
     assert.ok(holds('self.notes.all(k, k.startsWith("a"))', { notes: { a: 'b' } }))
   })
 
-  test('has escaped names for reserved words', () => {
+  test('has escaped names for reserved identifiers', () => {
     assert.ok(holds('self.__namespace__ == "x"', { namespace: 'x' }))
   })
 

@@ -37,7 +37,7 @@ const thing = struct('Thing', {
   items: field(list(item), ['merge'], 'name'),
   whole: field(list(item)),
   tags: field(list(text), ['merge']),
-  words: field(list(text)),
+  texts: field(list(text)),
   choice: field(item, ['retainKeys']),
   replaced: field(item, ['replace']),
 })
@@ -69,7 +69,7 @@ describe('results', () => {
       { whole: named('b') },
     ],
     ['scalars are a set', { tags: ['a', 'b'] }, { tags: ['c', 'b'] }, { tags: ['c', 'a', 'b'] }],
-    ['words are replaced', { words: ['a', 'b'] }, { words: ['b'] }, { words: ['b'] }],
+    ['texts are replaced', { texts: ['a', 'b'] }, { texts: ['b'] }, { texts: ['b'] }],
     [
       'an item is deleted',
       { items: named('a', 'b') },

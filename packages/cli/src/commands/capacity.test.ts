@@ -91,7 +91,7 @@ Fragmentation: pods of this workload cannot use 0 of 24 free nvidia.com/gpu
   assert.match(limited.stdout, /^At least 1 more copy fits\.\n/)
 })
 
-test('rejects input that it cannot answer with exit code 2', async () => {
+test('rejects input that it cannot use with exit code 2', async () => {
   const empty = files.write('empty.json', [gpuSet({ replicas: 0 })])
   const table: [string[], RegExp][] = [
     [['--nodes', nodes], /nothing to count; add -f FILE/],

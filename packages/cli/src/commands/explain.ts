@@ -7,7 +7,7 @@ import { CommandError } from '../command-error.ts'
 import { readClusterObjects } from '../placement/cluster-objects.ts'
 import { explainLines } from '../placement/explain-text.ts'
 import { explainCluster } from '../placement/explained-gangs.ts'
-import { answering, placementApiVersion } from '../placement/placement-input.ts'
+import { placementApiVersion, withInputExitCode } from '../placement/placement-input.ts'
 import { printJson, printLines } from '../terminal/print.ts'
 
 export interface ExplainOptions extends ClusterOptions {
@@ -16,7 +16,7 @@ export interface ExplainOptions extends ClusterOptions {
 
 /** Prints why gangs wait: of the namespace, of a PodCliqueSet, or one PodGang. */
 export function explainGangs(name: string | undefined, options: ExplainOptions): Promise<void> {
-  return answering(() =>
+  return withInputExitCode(() =>
     withCluster(options, async cluster => {
       const { namespace } = cluster
       const objects = await readClusterObjects(cluster.client)

@@ -130,7 +130,7 @@ test('scaled gangs follow their base gang, and are blocked if it does not fit', 
   })
 })
 
-test('a scaled gang of higher priority goes before the base gang of another set', async () => {
+test('a scaled gang of higher priority is planned before the base gang of another set', async () => {
   const high = {
     apiVersion: 'scheduling.k8s.io/v1',
     kind: 'PriorityClass',
@@ -293,7 +293,7 @@ zone b  1 node, no pod of this plan
   for (const line of stdout.split('\n')) assert.ok([...line].length <= 80, line)
 })
 
-test('rejects input that it cannot answer with exit code 2 and no output', async () => {
+test('rejects input that it cannot use with exit code 2 and no output', async () => {
   const nodes = files.write('nodes.json', cluster)
   const set = files.write('set.json', [gpuSet()])
   const rejected = files.write('rejected.json', [gpuSet({ required: 'planet' })])

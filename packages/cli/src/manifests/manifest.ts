@@ -106,7 +106,7 @@ function countLines(text: string): number {
   return lines
 }
 
-/** Parses JSON with the fast parser. Any other text goes to the YAML parser, which also reports errors. */
+/** Parses JSON with the fast parser. The YAML parser reads any other text and reports errors. */
 function parseJson(body: string, source: string, line: number): ManifestDocument[] | undefined {
   const text = body.replace(/^---[ \t]*/, '').trim()
   if (!text.startsWith('{') && !text.startsWith('[')) return undefined

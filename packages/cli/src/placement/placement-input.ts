@@ -27,9 +27,9 @@ export interface PlacementInput {
   readonly sets: readonly RenderedSet[]
 }
 
-/** Reads everything. Every failure means that there is no answer, so the exit code is 2. */
+/** Reads everything. Every failure means that there is no result, so the exit code is 2. */
 export function readPlacementInput(options: PlacementOptions): Promise<PlacementInput> {
-  return answering(async () => {
+  return withInputExitCode(async () => {
     const files = [...(options.nodes ?? []), ...(options.snapshot ?? [])]
     requireOneCluster(options, files)
     const documents = await readManifestsOf(options.filename ?? [])
@@ -50,7 +50,7 @@ export function readPlacementInput(options: PlacementOptions): Promise<Placement
 }
 
 /** Converts the exit code of every expected failure to 2, because 1 says that a gang does not fit. */
-export async function answering<T>(work: () => Promise<T>): Promise<T> {
+export async function withInputExitCode<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

@@ -54,7 +54,7 @@ const groveRules: PolicyRule[] = [
     ['patch'],
   ),
   rule(schedulerGroup, ['podgangs/status'], ['patch']),
-  // Owner references that block deletion are refused without it on clusters that check them.
+  // Clusters with OwnerReferencesPermissionEnforcement reject owner references that block deletion without it.
   rule(
     groveGroup,
     [
@@ -74,7 +74,7 @@ const workloadRules: PolicyRule[] = [
   rule('', ['pods/status'], reading),
   rule('', ['services'], keeping),
   rule('', ['serviceaccounts'], keeping),
-  // By name, never listed or watched: the Secrets of others are not ours to know.
+  // Read by name, never listed or watched: the operator must not see Secrets of users.
   rule('', ['secrets'], ['create', 'get', 'delete']),
   rule('', ['events'], ['create', 'patch']),
   rule('rbac.authorization.k8s.io', ['roles', 'rolebindings'], keeping),
@@ -99,7 +99,7 @@ const volcanoRules: PolicyRule[] = [
   },
 ]
 
-/** Also while NVLink domains are switched off: those of sets that have them carry our finalizer. */
+/** Needed also while NVLink domains are disabled: existing domains carry the finalizer of the operator. */
 const mnnvlRules: PolicyRule[] = [rule('resource.nvidia.com', ['computedomains'], keeping)]
 
 /** Only by name. Watched in both certificate modes; written where the operator makes its certificates. */

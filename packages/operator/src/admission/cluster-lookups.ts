@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the rules of admission ask of the cluster, read directly before they run: a topology binding that was applied
-// together with a set is found although no cache has seen it yet.
+// Reads the objects that the admission rules look up, directly before the rules run. A cache would miss a topology
+// binding that was applied together with the set.
 import { annotation, type Lookup } from '@grove/api'
 import { type Client, defineResource, isKubeError, isNotFound, type KubeObject } from '@grove/kube'
 import { resources } from '../caches/resources.ts'

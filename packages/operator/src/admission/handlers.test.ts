@@ -55,11 +55,11 @@ describe('the protection of managed objects', () => {
       oldObject: object,
     }
     const signal = new AbortController().signal
-    const answer = await handle(request, { signal, clock: systemClock } as never)
-    return { ...answer, asked: [...asked] }
+    const response = await handle(request, { signal, clock: systemClock } as never)
+    return { ...response, asked: [...asked] }
   }
 
-  test('lets the operator and exempt users pass without asking for their set', async () => {
+  test('allows the operator and exempt users without a lookup of the set', async () => {
     for (const username of [operator, collector]) {
       const { allowed, asked: sets } = await ask(username, 'demo')
       assert.equal(allowed, true)
@@ -67,7 +67,7 @@ describe('the protection of managed objects', () => {
     }
   })
 
-  test('asks for the set of everybody else, and judges by it', async () => {
+  test('looks up the set for every other user, and decides by it', async () => {
     const rows: [string, string | undefined, number, string[]][] = [
       ['demo', undefined, 403, ['work/demo']],
       ['open', undefined, 200, ['work/open']],
@@ -77,9 +77,9 @@ describe('the protection of managed objects', () => {
       ['open', 'demo', 403, ['work/open', 'work/demo']],
     ]
     for (const [set, owner, code, sets] of rows) {
-      const answer = await ask('alice', set, owner)
-      assert.equal(answer.code, code, `${set} of ${owner}`)
-      assert.deepEqual(answer.asked, sets)
+      const response = await ask('alice', set, owner)
+      assert.equal(response.code, code, `${set} of ${owner}`)
+      assert.deepEqual(response.asked, sets)
     }
   })
 })
@@ -121,36 +121,36 @@ describe('objects that cannot be decoded', () => {
 
   for (const webhook of ['defaultPodCliqueSet', 'validatePodCliqueSet'] as const) {
     test(`${webhook} lets them lose their finalizers while they are deleted`, async () => {
-      const answer = await update(
+      const response = await update(
         webhook,
         set(broken, { ...terminating, finalizers: ['a'] }),
         set(broken, terminating),
       )
-      assert.deepEqual([answer.allowed, answer.code, answer.patch], [true, 200, undefined])
+      assert.deepEqual([response.allowed, response.code, response.patch], [true, 200, undefined])
     })
 
     test(`${webhook} lets users repair them`, async () => {
-      const answer = await update(webhook, set(broken), set({ terminationDelay: '4h0m0s' }))
-      assert.equal(answer.message, undefined)
-      assert.equal(answer.allowed, true)
+      const response = await update(webhook, set(broken), set({ terminationDelay: '4h0m0s' }))
+      assert.equal(response.message, undefined)
+      assert.equal(response.allowed, true)
     })
 
     test(`${webhook} still rejects them otherwise`, async () => {
-      const answer = await update(webhook, set({ terminationDelay: '4h0m0s' }), set(broken))
-      assert.deepEqual([answer.allowed, answer.code], [false, 400])
+      const response = await update(webhook, set({ terminationDelay: '4h0m0s' }), set(broken))
+      assert.deepEqual([response.allowed, response.code], [false, 400])
     })
   }
 
   test('are repaired only by objects that are valid by themselves', async () => {
-    const answer = await update('validatePodCliqueSet', set(broken), set({ terminationDelay: '0s' }))
-    assert.deepEqual([answer.allowed, answer.code], [false, 403])
-    assert.match(answer.message ?? '', /spec\.template\.terminationDelay: Invalid value/)
+    const response = await update('validatePodCliqueSet', set(broken), set({ terminationDelay: '0s' }))
+    assert.deepEqual([response.allowed, response.code], [false, 403])
+    assert.match(response.message ?? '', /spec\.template\.terminationDelay: Invalid value/)
   })
 
   test('cannot be created with a deletionTimestamp', async () => {
     const request = { uid: '1', operation: 'CREATE', namespace: 'work', object: set(broken, terminating) }
-    const answer = await handlers.validatePodCliqueSet(request as unknown as AdmissionRequest, context)
-    assert.deepEqual([answer.allowed, answer.code], [false, 400])
+    const response = await handlers.validatePodCliqueSet(request as unknown as AdmissionRequest, context)
+    assert.deepEqual([response.allowed, response.code], [false, 400])
   })
 
   test('are no reason to keep a topology binding from being deleted', async () => {
@@ -197,11 +197,11 @@ describe('the protection of managed objects', () => {
       oldObject: object('old'),
     }
     const handle = authorizerHandler({ client, configuration: defaultConfiguration() }, operator)
-    const answer = await handle(
+    const response = await handle(
       request as unknown as AdmissionRequest,
       { signal: AbortSignal.timeout(5_000) } as never,
     )
-    assert.equal(answer.code, 403)
+    assert.equal(response.code, 403)
     assert.deepEqual(asked, ['new-label', 'new-controller-0', 'old-label', 'old-controller-0'])
   })
 
@@ -221,9 +221,9 @@ describe('the protection of managed objects', () => {
         object: { metadata },
         oldObject: { metadata },
       }
-      const answer = await handle(request as unknown as AdmissionRequest, {} as never)
-      assert.equal(answer.allowed, true)
-      assert.match(answer.message ?? '', /initiated by the grove reconciler service account/)
+      const response = await handle(request as unknown as AdmissionRequest, {} as never)
+      assert.equal(response.allowed, true)
+      assert.match(response.message ?? '', /initiated by the grove reconciler service account/)
     }
   })
 })

@@ -8,7 +8,7 @@ import { type AdmissionSetup, type Facts, type Questions, webhooksByPath } from 
 
 serveReviews<AdmissionSetup, Questions, Facts>(setup => {
   const webhooks = webhooksByPath(setup)
-  // Stored now: the process is killed, never ended in order. Nothing happens unless NODE_COMPILE_CACHE names a folder.
+  // Stores the compile cache now, because the process is always killed. Has no effect unless NODE_COMPILE_CACHE is set.
   flushCompileCache()
   return webhooks
 })

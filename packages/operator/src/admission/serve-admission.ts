@@ -15,7 +15,7 @@ import {
 import { lookUp } from './cluster-lookups.ts'
 import { type AdmissionSetup, type Facts, type Questions, webhookPaths } from './webhook-rules.ts'
 
-/** Beside this file, or beside the bundle that this file is part of. */
+/** The path next to this file, or next to the bundle that this file is part of. */
 const entry = fileURLToPath(new URL(`./review-process${extname(import.meta.filename)}`, import.meta.url))
 
 export interface ServeAdmissionOptions extends AdmissionSetup {

@@ -26,7 +26,7 @@ describe('the webhook that protects managed objects', () => {
     ['scheduler.grove.io', 'podgangs/status', [], 'schedulers write it'],
     ['grove.io', 'podcliques/scale', [], 'users scale cliques'],
     ['grove.io', 'podcliquescalinggroups/scale', [], 'users scale groups'],
-    ['', 'pods', ['UPDATE'], 'everybody may delete pods'],
+    ['', 'pods', ['UPDATE'], 'users may delete pods'],
     ['', 'pods/status', [], 'kubelets write it'],
   ]
   for (const [group, resource, operations, why] of rows)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How API servers are told of our webhooks. Names are part of the contract: upgrades, certificate injectors and
-// administrators go by them.
+// The webhook configurations that register the webhooks with the API server. Their names are part of the contract:
+// upgrades, certificate injectors and administrators refer to them.
 import {
   groveGroup,
   kinds,
@@ -15,7 +15,7 @@ import {
 } from '@grove/api'
 import { webhookPaths } from './webhook-rules.ts'
 
-/** API servers wait this long for an answer. */
+/** The API server waits this long for a response. */
 const timeoutSeconds = 10
 
 export interface WebhookService {
@@ -84,7 +84,7 @@ export function webhookConfigurations(
   ]
 }
 
-/** What belongs to sets and is not to be changed by hand. Pods may be deleted by whoever may. */
+/** The managed resources, which users must not change. RBAC alone decides about deleting pods. */
 const protectedRules: RuleWithOperations[] = [
   rule('', 'v1', ['secrets', 'serviceaccounts', 'services'], ['UPDATE', 'DELETE']),
   rule('', 'v1', ['pods'], ['UPDATE']),

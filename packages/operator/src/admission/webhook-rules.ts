@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The four admission webhooks as pure code, over the rules of the API package. What they need to know about the cluster
-// they ask for first. They run in a review process, or in this one for the embedded cluster.
+// The four admission webhooks as pure code, over the rules of the API package. They
+// name the objects that they look up first. They run in a review process, or in this one for the embedded cluster.
 import {
   authorize,
   type ClusterTopologyBinding,
@@ -40,14 +40,14 @@ export const webhookPaths = {
   authorizer: '/webhooks/authorizer-webhook',
 } as const
 
-/** What webhooks ask about the cluster, by name. */
+/** The objects that webhooks look up, by name. */
 export interface Questions {
   readonly topologyBindings: readonly string[]
   readonly volcanoQueues: readonly string[]
   readonly podCliqueSets: readonly { readonly namespace: string; readonly name: string }[]
 }
 
-/** What the cluster answered. Sets are found under `namespace/name`. */
+/** The objects that were found. Sets have the key `namespace/name`. */
 export interface Facts {
   readonly topologyDomains: ReadonlyMap<string, Lookup<readonly string[]>>
   readonly volcanoQueueStates: ReadonlyMap<string, Lookup<string>>
@@ -56,7 +56,7 @@ export interface Facts {
 
 export type GroveWebhook = IsolatedWebhook<Questions, Facts>
 
-/** What a review process is told when it starts. */
+/** The start parameters of a review process. */
 export interface AdmissionSetup {
   readonly configuration: OperatorConfiguration
   /** User names of the operator itself; none when the protection of managed objects is off. */
@@ -105,7 +105,7 @@ export function validatingWebhook(configuration: OperatorConfiguration): GroveWe
       if (!decoded.ok) return errored(400, decoded.message)
       const context = { configuration, cluster: viewOf(facts) }
       const old = request.operation === 'UPDATE' ? readable(request.oldObject) : undefined
-      return judged(
+      return responseOf(
         // An old object that cannot be read cannot be compared with: its repair is validated like a new object.
         old
           ? validateChangedPodCliqueSet(decoded.value, old, context)
@@ -122,7 +122,7 @@ export function topologyWebhook(configuration: OperatorConfiguration): GroveWebh
       if (unknown) return unknown
       if (!isWrite(request) || isTerminating(request)) return allowed()
       const errors = validateClusterTopologyBinding(request.object as ClusterTopologyBinding, configuration)
-      return judged({ errors, warnings: [] })
+      return responseOf({ errors, warnings: [] })
     },
   }
 }
@@ -135,7 +135,7 @@ export function authorizerWebhook(
   const mayAnyway = new Set([...ownUserNames, ...exemptUserNames])
   return {
     question(request) {
-      // Most requests are our own. They pass whatever the set says, and reading it each time would double their cost.
+      // Most requests come from the operator and are always allowed. A read of the set would double their cost.
       if (mayAnyway.has(userNameOf(request))) return undefined
       const podCliqueSets = possibleParents(request)
       return podCliqueSets.length === 0
@@ -154,10 +154,10 @@ export function authorizerWebhook(
         exemptUserNames,
       }
       const { operation, kind, object, oldObject } = request
-      const answer = authorize({ operation, userName, kind, object, oldObject }, context)
-      const { message, warnings } = answer
-      if (answer.allowed) return allowed({ message, warnings })
-      return answer.code === 403 ? denied(message, { warnings }) : errored(answer.code, message)
+      const response = authorize({ operation, userName, kind, object, oldObject }, context)
+      const { message, warnings } = response
+      if (response.allowed) return allowed({ message, warnings })
+      return response.code === 403 ? denied(message, { warnings }) : errored(response.code, message)
     },
   }
 }
@@ -222,7 +222,7 @@ function metadataOf(object: unknown): Metadata {
   return (object as { metadata?: Metadata | null } | null | undefined)?.metadata ?? {}
 }
 
-function judged({ errors, warnings }: ValidationOutcome): AdmissionResponse {
+function responseOf({ errors, warnings }: ValidationOutcome): AdmissionResponse {
   const shown = { warnings: shortenedWarnings(warnings) }
   return errors.length > 0 ? denied(rejectionMessage(errors), shown) : allowed(shown)
 }

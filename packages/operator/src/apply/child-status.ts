@@ -16,7 +16,7 @@ interface ChildStatus {
   lastErrors?: LastError[]
 }
 
-/** What all statuses of one kind have in common. */
+/** The fields that the statuses of all kinds share. */
 export interface StatusKind<T extends KubeObject> {
   readonly resource: Resource<T>
   readonly eventSource: string

@@ -42,16 +42,16 @@ export interface Create<T extends KubeObject = KubeObject> extends Outcomes<T> {
   readonly existing?: ExistingObject<T>
 }
 
-/** The one policy for objects that exist already, although the cache does not show them as ours. */
+/** The policy for objects that exist already, although the cache does not contain them. */
 export interface ExistingObject<T extends KubeObject = KubeObject> {
-  /** An object that this owner controls is ours: the watch has not delivered it yet, or it lost its labels. */
+  /** The object is controlled by this owner: the watch has not delivered it yet, or it lost its labels. */
   readonly ownerUid: string
   /**
    * Reports whether the deletion of this terminating object enqueues the owner. If not, the reconcile fails and is retried
    * until the name is free.
    */
   awaitsDeletion?(existing: Stored<T>): boolean
-  /** The patch that an object of ours needs; undefined where it needs none. */
+  /** The patch that an owned object needs; undefined if it needs none. */
   repair?(existing: Stored<T>): MergePatch | undefined
   /** The patch that makes the owner the controller of an orphan; undefined for an object of another owner. */
   adopt?(existing: Stored<T>): MergePatch | undefined

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Brings the fields that are ours to what they should be, and leaves the rest of an object alone.
+// Computes patches for the fields that the operator owns, and leaves the other fields of an object alone.
 import { canonicalPodSpec, type PodSpec, sameCanonical } from '@grove/api'
 import { createMergePatch, equalJson, getOwn, setOwn } from '@grove/apimachinery'
 

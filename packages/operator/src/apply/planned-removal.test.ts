@@ -19,13 +19,13 @@ const unclear: Record<string, Partial<KubeErrorFields>> = {
   'a 503': { code: 'ServiceUnavailable' },
   'a 504': { code: 'Timeout' },
   'a lost connection': { code: 'Network', sent: true },
-  'half an answer': { code: 'Malformed' },
+  'half a response': { code: 'Malformed' },
 }
 const final: Record<string, Partial<KubeErrorFields>> = {
   'a 403': { code: 'Forbidden' },
   'a 429': { code: 'TooManyRequests', retryAfterSeconds: 1 },
   'a 503 that names a time': { code: 'ServiceUnavailable', retryAfterSeconds: 1 },
-  'nobody listening': { code: 'Network', sent: false },
+  'no server listening': { code: 'Network', sent: false },
 }
 
 function makeClique(api: SimulatedApi, name: string, pod: string): void {
@@ -40,7 +40,7 @@ function makeClique(api: SimulatedApi, name: string, pod: string): void {
   api.put(pods, { metadata: { namespace, name: pod, labels, ownerReferences: [owner] } })
 }
 
-/** Two cliques with a pod each are to go; the first request fails. What was sent and what stays in the end. */
+/** Deletes two cliques with a pod each; the first request fails. Returns the requests and the remaining objects. */
 async function outcomeOf(
   resource: Resource<KubeObject>,
   fields: Partial<KubeErrorFields>,
@@ -76,7 +76,7 @@ async function outcomeOf(
 
 describe('a deletion whose response leaves the outcome open', () => {
   for (const [what, fields] of Object.entries(unclear)) {
-    it(`goes one by one when it is still there: ${what}`, async () => {
+    it(`is deleted one by one when it still exists: ${what}`, async () => {
       assert.deepEqual(await outcomeOf(pods, fields), {
         sent: ['a-x b-x', 'a-x', 'b-x'],
         error: undefined,
@@ -106,7 +106,7 @@ describe('a deletion whose response leaves the outcome open', () => {
 
 describe('a deletion that the API server has not carried out', () => {
   for (const [what, fields] of Object.entries(final))
-    it(`is planned afresh by the next pass: ${what}`, async () => {
+    it(`is planned again by the next reconcile: ${what}`, async () => {
       const { sent, error, staying } = await outcomeOf(pods, fields)
       assert.deepEqual({ sent, staying }, { sent: ['a-x b-x'], staying: ['a-x', 'b-x'] })
       assert.equal((error as KubeError).code, fields.code)

@@ -19,7 +19,7 @@ import { runAll } from './writes.ts'
 export interface PlannedRemoval {
   readonly namespace: string
   readonly labelSelector: string
-  /** UIDs of what is to go; what they control goes as well. */
+  /** UIDs of the objects to delete. Objects that they control are deleted as well. */
   readonly planned: ReadonlySet<string>
 }
 

@@ -16,8 +16,8 @@ function write(status: object, failure?: KubeErrorCode) {
   const sent: unknown[] = []
   const caches = {
     client: {
-      patch: async (...words: unknown[]) => {
-        sent.push(words[2])
+      patch: async (...args: unknown[]) => {
+        sent.push(args[2])
         if (failure) throw new KubeError({ code: failure, message: failure })
       },
     },

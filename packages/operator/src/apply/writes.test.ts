@@ -14,7 +14,7 @@ function tasks(count: number, fails: (at: number) => boolean = () => false) {
     underWayAtStart.push(underWay)
     await nextTurn()
     underWay--
-    if (fails(at)) throw new Error(`refused ${at}`)
+    if (fails(at)) throw new Error(`rejected ${at}`)
   })
   return { list, underWayAtStart }
 }
@@ -24,7 +24,7 @@ const texts = (failures: readonly unknown[]) => failures.map(failure => (failure
 describe('all at once', () => {
   test('runs every task, returns failures in order, and respects the bound of requests under way', async () => {
     const { list, underWayAtStart } = tasks(200, at => at % 90 === 0)
-    assert.deepEqual(texts(await runAll(list)), ['refused 0', 'refused 90', 'refused 180'])
+    assert.deepEqual(texts(await runAll(list)), ['rejected 0', 'rejected 90', 'rejected 180'])
     assert.equal(underWayAtStart.length, 200)
     assert.equal(Math.max(...underWayAtStart), parallelWrites)
   })
@@ -55,7 +55,7 @@ describe('a slow start', () => {
     assert.deepEqual(await running, { failures: [], skipped: 0 })
   })
 
-  test('goes on after as many failures as are tolerated less one', async () => {
+  test('continues after one failure less than tolerated', async () => {
     const some = tasks(200, at => at % 50 === 0)
     const { failures, skipped } = await runSlowStart(some.list, { tolerated: 8 })
     assert.deepEqual([texts(failures).length, skipped], [4, 0])
@@ -68,12 +68,12 @@ describe('a slow start', () => {
   test('begins nothing after a failure, and says how much was left', async () => {
     const { list, underWayAtStart } = tasks(1_000, at => at >= 700)
     const { failures, skipped } = await runSlowStart(list)
-    assert.equal(texts(failures)[0], 'refused 700')
-    assert.ok(failures.length <= parallelWrites, `${failures.length} refusals`)
+    assert.equal(texts(failures)[0], 'rejected 700')
+    assert.ok(failures.length <= parallelWrites, `${failures.length} rejections`)
     assert.equal(underWayAtStart.length + skipped, 1_000)
   })
 
-  test('a first refusal ends it with the first few', async () => {
+  test('a first rejection ends it with the first few', async () => {
     const { list } = tasks(100, () => true)
     const { failures, skipped } = await runSlowStart(list)
     assert.deepEqual([failures.length, skipped], [firstBatch, 100 - firstBatch])
@@ -86,7 +86,7 @@ describe('a slow start', () => {
 
 test('a patch names the UID of its object and keeps the rest of its metadata', async () => {
   const sent: unknown[] = []
-  const client = { patch: async (...words: unknown[]) => void sent.push(words.slice(1, 3)) } as never
+  const client = { patch: async (...args: unknown[]) => void sent.push(args.slice(1, 3)) } as never
   const object = { metadata: { name: 'n', namespace: 's', uid: 'u' } } as never
   const merge = { metadata: { labels: { a: 'b' } }, spec: { c: 1 } }
   await patchObject({ client }, {} as never, object, { merge }, {})

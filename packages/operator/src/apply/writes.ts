@@ -10,12 +10,12 @@ export const parallelWrites = 32
  * next slice, so that neither memory nor the time of one reconcile depends on a replica count.
  */
 export const mostCreated = 500
-/** Creations start with a few and become more as they succeed: a quota is met by a few refusals, not by hundreds. */
+/** Creations start slowly and speed up as they succeed, so that an exhausted quota rejects a few requests, not hundreds. */
 export const firstBatch = 8
 
 export type Task = () => Promise<unknown>
 
-/** Runs all tasks, whatever becomes of the others; returns the failures in the order of the tasks. */
+/** Runs all tasks, also after failures. Returns the failures in the order of the tasks. */
 export async function runAll(tasks: readonly Task[]): Promise<unknown[]> {
   const failures: { at: number; error: unknown }[] = []
   let next = 0
@@ -73,7 +73,7 @@ export type ObjectPatch =
 
 /**
  * Patches this object and no other that has taken its name since: the patch carries the UID, and the API server rejects
- * it as a conflict where the UID differs. Every patch of the reconcilers goes through here.
+ * it as a conflict where the UID differs. Every patch of the reconcilers uses this function.
  */
 export function patchObject<T extends KubeObject>(
   { client }: { readonly client: Pick<Client, 'patch'> },

@@ -53,7 +53,7 @@ export interface CachesOptions {
   readonly onFailure?: (resource: string, error: KubeError, retryInMs: number) => void
 }
 
-/** `late`: the cluster does not serve the kind yet. Nobody waits for it, and it is watched as soon as it is there. */
+/** `late`: the cluster does not serve the kind yet. The operator starts without it, and watches the kind as soon as it is served. */
 export type OptionalWatch = 'now' | 'late' | 'never'
 
 type Owned<T extends KubeObject> = WatchCache<T, T, 'controller'>
@@ -76,7 +76,7 @@ export class Caches {
   readonly autoscalers: Owned<HorizontalPodAutoscaler>
   readonly topologyBindings: WatchCache<ClusterTopologyBinding>
   readonly computeDomains: Owned<ComputeDomain> | undefined
-  /** Undefined also where we may not read them: sets work, without a history. */
+  /** Undefined also without RBAC permission to read them: sets then work without a history. */
   readonly controllerRevisions: Owned<ControllerRevision> | undefined
   /** For those who want to hear of what is in them: empty and silent while the cluster does not serve the kind. */
   readonly optional: OptionalCaches
@@ -99,7 +99,7 @@ export class Caches {
         },
       }),
     })
-    // Objects of ours among those of everybody else: only ours are worth the memory.
+    // Caches only objects of Grove: others may be many, and would only cost memory.
     const ours = <T extends KubeObject>(resource: Resource<T>): Owned<T> =>
       keep(
         new WatchCache<T, T, 'controller'>(client, resource, {
@@ -240,7 +240,7 @@ function existenceOf<T extends KubeObject>({ apiVersion, kind, metadata }: Store
 
 interface OptionalCaches {
   readonly resourceClaims: Owned<ResourceClaim> | undefined
-  /** Of everybody: only that they exist. Their content is read when a claim is created from them. */
+  /** Caches names of all claim templates, also those of users. The content is read when a claim is created. */
   readonly claimTemplates: WatchCache<ResourceClaimTemplate> | undefined
   readonly kaiTopologies: WatchCache<KaiTopology> | undefined
   readonly podGroups: readonly Owned<KubeObject>[]

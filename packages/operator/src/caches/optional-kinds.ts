@@ -66,8 +66,8 @@ const accessReviews = defineResource<AccessReview>({
 })
 
 /**
- * The switch decides whether new sets may use NVLink domains. Domains that are there are looked after as long as we
- * have the rights: otherwise our finalizer would hold them, and the sets that own them, for ever.
+ * The configuration decides whether new sets may use NVLink domains. The operator manages existing domains as long as RBAC
+ * allows it: otherwise its finalizer would block the deletion of the domains and of their sets for ever.
  */
 async function mayManageDomains(
   client: Client,
@@ -77,7 +77,7 @@ async function mayManageDomains(
   if (network.autoMNNVLEnabled) return true
   const { group, resource } = resources.computeDomains
   const verbs = ['list', 'watch', 'create', 'patch', 'delete']
-  const answers = await Promise.all(
+  const reviews = await Promise.all(
     verbs.map(verb =>
       client.create(accessReviews, {
         apiVersion: 'authorization.k8s.io/v1',
@@ -87,7 +87,7 @@ async function mayManageDomains(
       }),
     ),
   )
-  const isAllowed = answers.every(({ status }) => status?.allowed === true)
+  const isAllowed = reviews.every(({ status }) => status?.allowed === true)
   if (!isAllowed)
     log.error(
       `NVLink domains are not looked after, so those that exist stay for ever when their sets go: the operator needs the verbs ${verbs.join(', ')} on ${resource} of the group ${group}`,

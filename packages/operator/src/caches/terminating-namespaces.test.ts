@@ -59,7 +59,7 @@ describe('a reconcile in a namespace that is being deleted', () => {
     } as unknown as Caches
     const namespaces = new TerminatingNamespaces(caches)
     const { log, lines } = captureLog()
-    const pass = { signal: new AbortController().signal, clock: new FakeClock(), log }
+    const context = { signal: new AbortController().signal, clock: new FakeClock(), log }
     let calls = 0
     const reconcile = (error: unknown, of: StoredSet = set, object = {}) =>
       namespaces.guarded(
@@ -69,7 +69,7 @@ describe('a reconcile in a namespace that is being deleted', () => {
           return { requeueAfter: 1 }
         },
         () => ({ set: of, ...object }),
-      )('key', pass)
+      )('key', context)
     return {
       reconcile,
       lines,
@@ -89,7 +89,7 @@ describe('a reconcile in a namespace that is being deleted', () => {
     )
   })
 
-  test('goes on for what is being deleted itself, and for a new set of that name', async () => {
+  test('continues for a set that is being deleted itself, and for a new set of that name', async () => {
     const { reconcile, remove } = harness()
     await reconcile(rejection('NamespaceTerminating'))
     const deletionTimestamp = '2030-01-01T00:00:00Z'

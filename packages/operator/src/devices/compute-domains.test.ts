@@ -7,13 +7,13 @@ import { resources } from '../caches/resources.ts'
 import { clique, sampleSet } from '../testing/sample-set.ts'
 import { RecordedSimulation } from '../testing/simulation/recorded.ts'
 import { setName } from '../testing/simulation/simulation.ts'
-import { settle } from '../testing/simulation/wellness.ts'
+import { converge } from '../testing/simulation/wellness.ts'
 
 /** A set without replicas, and the domain of a replica that it had. */
 async function withDomain(): Promise<RecordedSimulation> {
   const set = sampleSet({ name: setName, replicas: 0, cliques: [clique('web')] })
   const simulation = new RecordedSimulation(set)
-  assert.ok(await settle(simulation, 60))
+  assert.ok(await converge(simulation, 60))
   const { apiVersion, kind, metadata } = simulation.set
   simulation.api.put(resources.computeDomains, {
     metadata: {
@@ -53,7 +53,7 @@ test('keeps a finalizer that the driver adds while ours is removed', async () =>
   const ofDriver = 'resource.nvidia.com/computeDomain'
   const finalizersNow = () => simulation.api.get(resources.computeDomains, 'w-0-fabric')?.metadata.finalizers
   let isAdded = false
-  simulation.refuse = ({ verb, resource }) => {
+  simulation.reject = ({ verb, resource }) => {
     if (verb !== 'patch' || resource !== 'computedomains' || isAdded) return undefined
     isAdded = true
     const finalizers = [...(finalizersNow() ?? []), ofDriver]
@@ -66,7 +66,7 @@ test('keeps a finalizer that the driver adds while ours is removed', async () =>
   assert.ok(isAdded)
   assert.deepEqual(finalizersNow(), [finalizer.computeDomain, ofDriver], 'the first attempt is a conflict')
   const released: unknown[] = []
-  simulation.refuse = ({ verb, resource, patch }) =>
+  simulation.reject = ({ verb, resource, patch }) =>
     void (verb === 'patch' && resource === 'computedomains' && released.push(patch))
   await simulation.lookAtSet()
   assert.deepEqual(

@@ -54,7 +54,7 @@ export const gangErrors = {
   foreignGang: (gang: string) =>
     sync(
       setErrorCode.setControllerReference,
-      `PodGang ${gang} exists and is controlled by somebody else; remove it or rename the PodCliqueSet`,
+      `PodGang ${gang} exists and has another controller; remove it or rename the PodCliqueSet`,
     ),
   writeGang: (gang: string) => sync(setErrorCode.applyPodGang, `Error creating or patching PodGang ${gang}`),
   deleteGang: (gang: string) => sync(setErrorCode.deletePodGang, `Error deleting PodGang ${gang}`),
@@ -99,7 +99,7 @@ export const claimErrors = {
 
 export const setErrors = {
   adopt: (code: ErrorCode, kind: string, name: string) =>
-    sync(code, `Error taking over ${kind} ${name}, which nobody controls`),
+    sync(code, `Error taking over ${kind} ${name}, which has no controller`),
   writeChild: (code: ErrorCode, kind: string, name: string) =>
     sync(code, `${kind} ${name} cannot be written`),
   deleteChild: (code: ErrorCode, kind: string, name: string) =>

@@ -15,9 +15,9 @@ export interface CliqueInstance {
   readonly template: CliqueTemplate
   readonly name: string
   readonly setReplica: number
-  /** The gang its pods are placed with. */
+  /** The gang that its pods are scheduled with. */
   readonly podGang: string
-  /** Only for cliques of a scaled gang: the gang that goes first. */
+  /** The base gang, which is scheduled first. Set only for cliques of a scaled gang. */
   readonly basePodGang: string | undefined
   readonly group: { readonly instance: ScalingGroupInstance; readonly replica: number } | undefined
 }
@@ -111,8 +111,8 @@ export function memberCliques(
 }
 
 /**
- * The member of a group by its name, in whatever replica. The index in the name says which one of the layout it may be, and
- * that one's name is compared: a group may want far more members than exist.
+ * Finds the member of a group by its name. Reads the replica index from the name and compares only that member, because a
+ * group may want far more members than exist.
  */
 export function memberNamed(
   set: StoredSet,
@@ -135,7 +135,7 @@ export function surgeReplicas({ spec, status }: StoredSet): number {
   const { updateEndedAt, surgeReplicas: begun = 0 } = status?.updateProgress ?? {}
   if (updateEndedAt !== undefined || type === 'OnDelete' || replicas === 0) return 0
   const grown = Math.max(0, replicas - (status?.replicas ?? replicas))
-  // More than there are to stand in for are of no use, whatever the status says.
+  // More surge replicas than replicas are of no use, even if the status counts them.
   return Math.max(0, Math.min(begun - grown, maxSurge, replicas))
 }
 

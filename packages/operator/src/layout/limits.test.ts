@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Replica counts come from anywhere: the scale subresource, an autoscaler, a typo. Whatever they are, work and memory follow
-// what exists and what one reconcile creates. Without that these tests run out of memory.
+// Replica counts come from anywhere: the scale subresource, an autoscaler, a typo. Work and
+// memory must depend on the existing objects and on the limit of one reconcile. Otherwise these tests run out of memory.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { label } from '@grove/api'
@@ -16,7 +16,7 @@ import { planGroupTermination } from '../termination/plan-group.ts'
 import { clique, group, samplePod, sampleSet } from '../testing/sample-set.ts'
 import { RecordedSimulation } from '../testing/simulation/recorded.ts'
 import { setName } from '../testing/simulation/simulation.ts'
-import { settle } from '../testing/simulation/wellness.ts'
+import { converge } from '../testing/simulation/wellness.ts'
 import { replicaState } from '../update/replica-state.ts'
 import { replicaUnits } from '../update/replica-units.ts'
 import { planUnitUpdate } from '../update/units.ts'
@@ -143,9 +143,9 @@ describe('planners do not expand a count', () => {
 })
 
 describe('a count above its limit', () => {
-  async function settled(): Promise<RecordedSimulation> {
+  async function convergedSet(): Promise<RecordedSimulation> {
     const simulation = new RecordedSimulation(shape())
-    assert.ok(await settle(simulation, 60))
+    assert.ok(await converge(simulation, 60))
     await simulation.reconcileAll()
     return simulation
   }
@@ -185,9 +185,9 @@ describe('a count above its limit', () => {
   for (const [what, resource, name, errors] of levels)
     for (const replicas of hugeCounts)
       test(`${what} scaled to ${replicas} keeps its children, reports it once, and recovers`, async () => {
-        const simulation = await settled()
+        const simulation = await convergedSet()
         const before = everything(simulation)
-        simulation.told.length = 0
+        simulation.emitted.length = 0
         simulation.api.modify(resource, name, { spec: { replicas } })
         for (let look = 0; look < 3; look++) {
           await simulation.reconcileAll()
@@ -201,7 +201,7 @@ describe('a count above its limit', () => {
           ),
         )
         assert.deepEqual(
-          simulation.told
+          simulation.emitted
             .filter(({ event }) => event.type === 'Warning')
             .map(({ event, about }) => [event.reason, about.split(' ')[1]]),
           [['ReplicaLimitExceeded', name]],
@@ -211,13 +211,13 @@ describe('a count above its limit', () => {
         assert.deepEqual(simulation.writes, [], 'an unchanged error is written once')
 
         simulation.api.modify(resource, name, { spec: { replicas: 3 } })
-        assert.ok(await settle(simulation, 200))
+        assert.ok(await converge(simulation, 200))
         assert.deepEqual(errors(simulation) ?? [], [])
         assert.ok(everything(simulation).length > before.length)
       })
 
   test('in a template, stored while admission was not asked, stops the children of the set as well', async () => {
-    const simulation = await settled()
+    const simulation = await convergedSet()
     const before = everything(simulation)
     const { template } = simulation.set.spec
     const podCliqueScalingGroups = [group('g', ['work'], 2_000_000_000, 2_000_000_000)]

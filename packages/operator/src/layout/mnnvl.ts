@@ -70,7 +70,7 @@ export function withMnnvlClaim(podSpec: PodSpec, set: string, setReplica: number
   }
 }
 
-/** A malformed amount is the API server's to refuse; here it asks for nothing. */
+/** A malformed amount counts as zero here. The API server rejects it. */
 function isPositive(amount: unknown): boolean {
   const quantity = readQuantity(amount)
   return !(quantity instanceof Error) && quantityValue(quantity) > 0n

@@ -9,7 +9,7 @@ export interface Owner {
   readonly metadata: { readonly name: string; readonly uid?: string }
 }
 
-/** Every object that we make has one: deletion relies on nothing else. */
+/** Every object that the operator creates has one, because deletion relies on it. */
 export function controlledBy(owner: Owner): OwnerReference[] {
   return [
     {

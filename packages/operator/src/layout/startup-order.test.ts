@@ -7,7 +7,7 @@ import { groupReplicasFromTemplate, podGangs } from './layout.ts'
 import { startupParents } from './startup-order.ts'
 import type { StoredSet } from './stored.ts'
 
-/** name → what it waits for, as the waiter is told. */
+/** Maps each name to its parents, as in the arguments of the waiter. */
 function parentsIn(set: StoredSet): Record<string, string[]> {
   const cliques = podGangs(set, groupReplicasFromTemplate).flatMap(gang => gang.cliques)
   return Object.fromEntries(

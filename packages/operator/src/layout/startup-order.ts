@@ -43,7 +43,7 @@ function parentTemplates(set: StoredSet, clique: CliqueInstance): string[] {
   }
 }
 
-/** Every instance of the parent that lives in the base gang: the parent of a group in all replicas of its minimum. */
+/** Every instance of the parent in the base gang. A parent in a group has one in each replica below minAvailable. */
 function inBaseGang(set: StoredSet, clique: CliqueInstance, parent: string): CliqueInstance[] {
   const template = set.spec.template.cliques.find(candidate => candidate.name === parent)
   if (!template) return []

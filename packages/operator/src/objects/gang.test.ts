@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What gangs say, and what the schedulers read of them.
+// The PodGang object, and the objects that schedulers read.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { CliqueTemplate, PodGang, PodGangTopologyConstraint, TopologyConstraint } from '@grove/api'

@@ -38,7 +38,7 @@ export interface PodGangContext {
   readonly schedulerName: string
   /** Pods of a clique that belong to the gang and are not going away, by name. */
   podsOf(clique: string): readonly string[]
-  /** The gang as it is; keys of ours that stand on it stay. */
+  /** The stored gang. Its Grove labels and annotations stay. */
   readonly existing?: PodGang
 }
 
@@ -101,7 +101,7 @@ function podGroup(
 }
 
 /**
- * In a base gang, every replica of a constrained scaling group is packed by itself, also while its level is
+ * In a base gang, every replica of a constrained scaling group is packed separately, also while its level is
  * missing.
  */
 function topologyGroups(

@@ -115,7 +115,7 @@ const table: Record<string, Given & { readonly gives: Change }> = {
       },
     },
   },
-  'gates of others stay beside ours, which is never there twice': {
+  'keeps other scheduling gates, and adds the Grove gate once': {
     set: withPodSpec({
       schedulingGates: [{ name: 'example.com/quota' }, { name: 'grove.io/podgang-pending-creation' }],
     }),

@@ -131,7 +131,7 @@ function startingInOrder(spec: PodSpec, context: PodContext): PodSpec {
   })
 }
 
-/** The pod as its gang lets it go: without our gate, with those of others. */
+/** Returns the pod without the Grove gate, and with the gates of other controllers. */
 export function ungated<P extends { spec?: PodSpec }>(gated: P): P {
   const { schedulingGates, ...spec } = gated.spec!
   const left = (schedulingGates ?? []).filter(gate => gate.name !== podSchedulingGate)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a pod that starts after others has more than a plain one, down to the last field.
+// The fields that a pod with startup dependencies has in addition to a plain pod.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PodSpec } from '@grove/api'

@@ -14,7 +14,7 @@ import {
 } from '@grove/api'
 import type { StartupParent } from '../layout/startup-order.ts'
 
-/** Enough for the program, whoever made its image; it sleeps most of the time. */
+/** Enough for the waiter of any image. The waiter sleeps most of the time. */
 const ownNeeds = { cpu: '200m', memory: '128Mi' } as const
 /** Only used where the pod as a whole runs as root, which the waiter never does. */
 const unprivilegedUser = 65_532
@@ -62,8 +62,8 @@ function container(spec: PodSpec, { image, parents, configuration }: WaiterNeeds
 }
 
 /**
- * What every container of the pod limits, the waiter limits too, with requests as high: a Guaranteed pod stays Guaranteed,
- * a pod without any stays BestEffort, and quotas that ask for limits are met wherever the pod meets them by itself.
+ * Returns limits for the resources that every container of the pod limits, with equal requests. This keeps the QoS class
+ * of the pod: Guaranteed stays Guaranteed, BestEffort stays BestEffort. A pod that satisfies a quota still does.
  */
 function resourcesLike({ containers, initContainers = [] }: PodSpec): ResourceRequirements {
   const limited = (['cpu', 'memory'] as const).filter(resource =>

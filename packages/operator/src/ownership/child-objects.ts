@@ -14,7 +14,7 @@ export interface ChildKind<T extends KubeObject> {
   /** Everything of that kind that carries the owner's labels; whose it is, its owner reference says. */
   readonly existing: readonly Stored<T>[]
   readonly ownerUid: string
-  /** The part of metadata and spec that is ours and differs. Without it a child is never changed after creation. */
+  /** The owned part of metadata and spec that differs. A kind without it is never patched after creation. */
   readonly patch?: (existing: Stored<T>, wanted: T) => MergePatch | undefined
   /** Reports whether the difference is in an immutable field: such a child is deleted and recreated. */
   readonly isBeyondRepair?: (existing: Stored<T>, wanted: T) => boolean
@@ -70,7 +70,7 @@ export function planChildren<T extends KubeObject>(kind: ChildKind<T>): ChildPla
   return { create, patch, remove: [...beyondRepair, ...remove], taken, leaving }
 }
 
-/** Labels, and for kinds that mirror them annotations, as a whole: what others added there goes. */
+/** Compares labels, and annotations of kinds that mirror them, as a whole. Additions of other clients are removed. */
 export function metadataPatch(
   existing: KubeObject,
   wanted: KubeObject,

@@ -69,7 +69,7 @@ async function liveThrough(): Promise<{ simulation: Simulation; writes: Write[] 
     set: richSet('registry.example/main:1'),
     nodes: 2,
     places: 100,
-    observer: { reconcileBegins: () => {}, patches: () => {}, deletes: () => {}, looks: () => {} },
+    observer: { reconcileBegins: () => {}, patches: () => {}, deletes: () => {}, inspects: () => {} },
     scheduler: 'kai-scheduler',
     servesOptionalKinds: true,
   })
@@ -92,7 +92,7 @@ async function liveThrough(): Promise<{ simulation: Simulation; writes: Write[] 
   }
   const scale = (spec: object) => api.modify(resources.podCliqueSets, setName, { spec })
   await rounds(10)
-  // What others edit is reverted: a patch of every kind.
+  // The operator reverts edits of other clients, which takes a patch of every kind.
   for (const resource of children)
     for (const { metadata } of api.list(resource))
       api.modify(resource, metadata.name, damage(metadata.labels))

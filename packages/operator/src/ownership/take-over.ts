@@ -11,7 +11,7 @@ import type { StoredClique, StoredPod, StoredSet } from '../layout/stored.ts'
 import { templateHashOfClique } from '../revision/revision.ts'
 import { revisionOf } from '../revision/set-revision.ts'
 
-/** Reports whether a clique has the wanted template under a hash that is not ours. */
+/** Reports whether a clique has the wanted template under a hash of another operator. */
 export function isToBeRelabelled(set: StoredSet, clique: PodClique): boolean {
   const revision = revisionOf(set)
   const stored = templateHashOfClique(clique)
@@ -22,7 +22,7 @@ export function isToBeRelabelled(set: StoredSet, clique: PodClique): boolean {
   )
 }
 
-/** The patches that give the pods of such a clique our hash of their template. */
+/** The patches that write the current template hash to the pods of such a clique. */
 export function podRelabels(set: StoredSet, clique: StoredClique, pods: readonly StoredPod[]): Patch[] {
   const revision = revisionOf(set)
   const wanted = revision.hashOf(clique)

@@ -159,7 +159,7 @@ test('the clique says which index fails how often and when it tries again, and w
   assert.equal(failuresBefore(ofIndex()), 1, 'a new series')
 })
 
-test('the operator looks again when the next replacement is due, and not before', async () => {
+test('reconciles when the next replacement is due, and not before', async () => {
   const watched = await watchedSet(failingSet)
   const { simulation } = watched
   for (const pod of pods(watched)) fail(watched, pod)

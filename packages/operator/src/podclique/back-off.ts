@@ -15,7 +15,7 @@ export const longestDelayMs = 300_000
 export const healthyAfterMs = 600_000
 /** From so many failures in a row on, a replacement is reported until it is ready. One failure happens to every pod. */
 const reportedFailures = 2
-/** The reason of a pod's failure can be written by others, and goes into a message. */
+/** The failure reason of a pod can be written by other clients, and becomes part of a message. */
 const longestReason = 80
 
 /**

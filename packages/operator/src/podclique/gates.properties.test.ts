@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Random sets, losses, scalings and deaths: no gate is ever lifted from a pod that its gang does not list, of a
-// gang that is not complete, or of a scaled gang whose base gang is not placed; and in the end none is left.
+// Random sets with lost pods, scaling and operator restarts. A gate is removed only if the gang is complete and lists
+// the pod. For a scaled gang, the base gang must be scheduled as well. No gate is left in the end.
 // RUNS=5000 for more; SEED repeats a failure.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,7 +14,7 @@ import { editSet } from '../testing/simulation/edits.ts'
 import { Random } from '../testing/simulation/random.ts'
 import { randomSet } from '../testing/simulation/random-set.ts'
 import { Simulation } from '../testing/simulation/simulation.ts'
-import { settle, summary } from '../testing/simulation/wellness.ts'
+import { converge, summary } from '../testing/simulation/wellness.ts'
 
 const runs = Number(process.env.RUNS ?? 30)
 const seed = Number(process.env.SEED ?? 1)
@@ -60,7 +60,7 @@ async function live(at: number): Promise<void> {
       reconcileBegins: () => {},
       patches: lookAtLifting,
       deletes: () => {},
-      looks: () => {},
+      inspects: () => {},
     },
     between: one => {
       if (random.chance(50)) one.nodes.progress()
@@ -87,13 +87,13 @@ async function live(at: number): Promise<void> {
   simulation.faults = 0
   simulation.nodes.returnAll()
   assert.ok(
-    await settle(simulation, patience),
+    await converge(simulation, patience),
     `it never became well: ${JSON.stringify(summary(simulation))}`,
   )
   assert.ok(!(simulation.api.list(resources.pods) as Pod[]).some(hasOurGate))
 }
 
-test(`${runs} lives of sets whose pods wait for each other (SEED=${seed})`, async () => {
+test(`${runs} simulation runs of sets whose pods wait for each other (SEED=${seed})`, async () => {
   for (let run = 0; run < runs; run++)
     await live(seed + run).catch((error: Error) => {
       throw new Error(`SEED=${seed + run} RUNS=1 repeats this: ${error.message}`, { cause: error })

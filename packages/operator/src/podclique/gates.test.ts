@@ -48,7 +48,7 @@ test('pods of a complete gang that lists them go', () => {
   assert.equal(plan.waitsFor, undefined)
 })
 
-test('no pod goes before its gang is complete, even if it is listed', () => {
+test('no gate is removed before the gang is complete, even if it lists the pod', () => {
   const half = gang({ c: { pods: ['p0', 'p1'] } }, false)
   assert.deepEqual(names(planGates({ clique: 'c', pods: gated, gang: half, base: undefined })), [])
 })

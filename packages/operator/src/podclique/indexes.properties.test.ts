@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Random losses, scalings, failures and deaths: at no time do two living pods of a clique have one index, and
-// in the end every index from zero on is there once. Where two operators work at the same time, which
-// elections prevent, the end is the same. RUNS=5000 for more; SEED repeats a failure.
+// Random lost pods, scaling, failed writes and operator restarts. Two active pods of a clique never have the same index,
+// and in the end every index from zero on exists once. With two operators at the same time, which leader election
+// prevents, the end is the same. RUNS=5000 for more; SEED repeats a failure.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { label, type Pod } from '@grove/api'
@@ -26,7 +26,7 @@ const activePods = ({ api }: Simulation, name: string) => {
 }
 
 /** Every pod is called by its index everywhere, and no two are called the same. */
-function lookAtIndexes(simulation: Simulation): void {
+function checkIndexes(simulation: Simulation): void {
   for (const name of cliques.map(one => `w-0-${one}`)) {
     const indexes = activePods(simulation, name).map(pod => {
       const index = indexOf(pod)
@@ -38,7 +38,12 @@ function lookAtIndexes(simulation: Simulation): void {
   }
 }
 
-const nobody: Observer = { reconcileBegins: () => {}, patches: () => {}, deletes: () => {}, looks: () => {} }
+const noObserver: Observer = {
+  reconcileBegins: () => {},
+  patches: () => {},
+  deletes: () => {},
+  inspects: () => {},
+}
 
 async function live(at: number, operators: 1 | 2): Promise<void> {
   const random = new Random(at)
@@ -51,7 +56,7 @@ async function live(at: number, operators: 1 | 2): Promise<void> {
     }),
     nodes: 3,
     places: 3 + random.below(6),
-    observer: operators === 1 ? { ...nobody, looks: lookAtIndexes } : nobody,
+    observer: operators === 1 ? { ...noObserver, inspects: checkIndexes } : noObserver,
     between: async one => {
       if (random.chance(40)) one.nodes.progress()
       if (random.chance(5)) one.nodes.kill()
@@ -75,7 +80,7 @@ async function live(at: number, operators: 1 | 2): Promise<void> {
     // Failed pods are replaced with a delay.
     await simulation.clock.advance(longestDelayMs)
   }
-  lookAtIndexes(simulation)
+  checkIndexes(simulation)
   for (const name of cliques) {
     const pods = activePods(simulation, `w-0-${name}`)
     assert.equal(pods.length, replicas)
@@ -100,7 +105,7 @@ async function takeStep(simulation: Simulation, random: Random): Promise<void> {
 }
 
 for (const operators of [1, 2] as const)
-  test(`${runs} lives of cliques with ${operators} at work (SEED=${seed})`, async () => {
+  test(`${runs} simulation runs of cliques with ${operators} at work (SEED=${seed})`, async () => {
     for (let run = 0; run < runs; run++)
       await live(seed + run, operators).catch((error: Error) => {
         throw new Error(`SEED=${seed + run} RUNS=1 repeats this: ${error.message}`, { cause: error })

@@ -28,44 +28,44 @@ test('creations and deletions of pods are reported on their clique, once each', 
   await watched.simulation.reconcileOne('clique', web)
   const [made] = pods(watched).filter(pod => pod.spec?.hostname === `${web}-2`)
   const name = made!.metadata.name
-  assert.deepEqual(watched.told, [
+  assert.deepEqual(watched.emitted, [
     `PodClique/${web} podclique-controller Normal PodCreateSuccessful: Created Pod: ${name}`,
   ])
-  watched.told.length = 0
+  watched.emitted.length = 0
   scale(watched, 2)
   await watched.simulation.reconcileOne('clique', web)
-  assert.deepEqual(watched.told, [
+  assert.deepEqual(watched.emitted, [
     `PodClique/${web} podclique-controller Normal PodDeleteSuccessful: Deleted Pod: ${name}`,
   ])
-  watched.told.length = 0
-  for (let pass = 0; pass < 3; pass++) await watched.simulation.reconcileOne('clique', web)
-  assert.deepEqual(watched.told, [])
+  watched.emitted.length = 0
+  for (let attempt = 0; attempt < 3; attempt++) await watched.simulation.reconcileOne('clique', web)
+  assert.deepEqual(watched.emitted, [])
 })
 
-test('pods that cannot be made are named as an event and as an error, which goes when they can', async () => {
+test('reports pods that cannot be created as an event and an error, and removes the error when they can', async () => {
   const watched = await watchedSet(set)
   kill(watched, pods(watched)[0]!)
-  watched.refuse(({ verb }) => verb === 'create')
+  watched.reject(({ verb }) => verb === 'create')
   assert.ok(await watched.simulation.reconcileOne('clique', web))
-  assert.deepEqual(watched.told, [
+  assert.deepEqual(watched.emitted, [
     `PodClique/${web} podclique-controller Warning PodCreateFailed: Error creating pod : Forbidden: not today`,
   ])
   assert.deepEqual(errorsOf(cliqueOf(watched)), [
     `ERR_CREATE_POD failed to sync Pod: [Operation: Sync, Code: ERR_CREATE_POD] message: Error creating pod ${web}-0, cause: Forbidden: not today`,
   ])
-  watched.refuse()
+  watched.reject()
   assert.equal(await watched.simulation.reconcileOne('clique', web), undefined)
   await watched.simulation.clock.advance(1_000)
   await watched.simulation.reconcileOne('clique', web)
   assert.deepEqual(errorsOf(cliqueOf(watched)), [])
 })
 
-test('a first pass that fails still says what it saw: conditions, counts, the generation', async () => {
+test('a first reconcile that fails still writes conditions, counts and the generation', async () => {
   const watched = await watchedSet(set)
   const { simulation } = watched
   simulation.api.remove(resources.podCliques as never, cliqueOf(watched))
   await simulation.reconcileOne('set', 'w')
-  watched.refuse(({ verb, resource }) => verb === 'create' && resource === 'pods')
+  watched.reject(({ verb, resource }) => verb === 'create' && resource === 'pods')
   assert.ok(await simulation.reconcileOne('clique', web))
   const { status } = cliqueOf(watched)
   assert.equal(status?.observedGeneration, 1)
@@ -77,16 +77,16 @@ test('a first pass that fails still says what it saw: conditions, counts, the ge
 test('surplus pods that cannot be deleted are named, and gone pods are no failure', async () => {
   const watched = await watchedSet(set)
   scale(watched, 1)
-  watched.refuse(({ verb }) => verb === 'delete')
+  watched.reject(({ verb }) => verb === 'delete')
   const [kept, surplus] = pods(watched).sort((a, b) => (a.spec!.hostname! < b.spec!.hostname! ? -1 : 1))
   assert.ok(await watched.simulation.reconcileOne('clique', web))
-  assert.deepEqual(watched.told, [
+  assert.deepEqual(watched.emitted, [
     `PodClique/${web} podclique-controller Warning PodDeleteFailed: Error deleting pod: Forbidden: not today`,
   ])
   assert.deepEqual(errorsOf(cliqueOf(watched)), [
     `ERR_DELETE_POD failed to sync Pod: [Operation: Sync, Code: ERR_DELETE_POD] message: Error deleting pod ${surplus!.metadata.name}, cause: Forbidden: not today`,
   ])
-  watched.refuse()
+  watched.reject()
   assert.equal(await watched.simulation.reconcileOne('clique', web), undefined)
   assert.deepEqual(
     pods(watched).map(({ metadata }) => metadata.uid),
@@ -99,7 +99,7 @@ test('a gate that cannot be lifted is named', async () => {
   kill(watched, pods(watched)[0]!)
   await watched.simulation.reconcileOne('clique', web)
   await watched.simulation.reconcileOne('gang', 'w/0')
-  watched.refuse(({ verb, resource }) => verb === 'patch' && resource === 'pods')
+  watched.reject(({ verb, resource }) => verb === 'patch' && resource === 'pods')
   assert.ok(await watched.simulation.reconcileOne('clique', web))
   const [error] = errorsOf(cliqueOf(watched))
   assert.match(error!, /^ERR_REMOVE_POD_SCHEDULING_GATE failed to sync Pod: .*Error removing the gate of pod/)
@@ -108,17 +108,17 @@ test('a gate that cannot be lifted is named', async () => {
 test('a scheduler that is not enabled is named, and what else there is to do is done', async () => {
   const watched = await watchedSet(set)
   const { simulation } = watched
-  const podSpec = { ...cliqueOf(watched).spec.podSpec, schedulerName: 'nobody' }
+  const podSpec = { ...cliqueOf(watched).spec.podSpec, schedulerName: 'unknown' }
   simulation.api.modify(resources.podCliques, web, { spec: { podSpec, replicas: 3 } })
   const failed = pods(watched)[0]!
   simulation.api.modify(resources.pods, failed.metadata.name, { status: { phase: 'Failed' } })
   assert.ok(await simulation.reconcileOne('clique', web))
   assert.deepEqual(errorsOf(cliqueOf(watched)), [
-    'ERR_BUILD_POD_RESOURCE failed to sync Pod: [Operation: Sync, Code: ERR_BUILD_POD_RESOURCE] message: schedulerName "nobody" is not an enabled scheduler backend',
+    'ERR_BUILD_POD_RESOURCE failed to sync Pod: [Operation: Sync, Code: ERR_BUILD_POD_RESOURCE] message: schedulerName "unknown" is not an enabled scheduler backend',
   ])
   assert.ok(
     !pods(watched).some(({ metadata }) => metadata.uid === failed.metadata.uid),
-    'the failed pod goes',
+    'the failed pod is deleted',
   )
 })
 
@@ -160,17 +160,17 @@ test('pods behind a base gang lose their gate when it is scheduled, without poll
   const gated = () => pods(watched).filter(pod => pod.spec?.schedulingGates?.length).length
   for (const pod of pods(watched)) kill(watched, pod)
   while (simulation.nodes.progress());
-  const settleBehind = async () => {
+  const convergeBehind = async () => {
     for (const kind of ['clique', 'gang', 'clique'] as const)
       for (const name of kind === 'gang' ? ['w/0', 'w/0/w-0-g/1'] : ['w-0-g-0-work', 'w-0-g-1-work'])
         await simulation.reconcileOne(kind, name)
     await simulation.clock.advance(1_000)
     for (const name of ['w-0-g-0-work', 'w-0-g-1-work']) await simulation.reconcileOne('clique', name)
   }
-  await settleBehind()
-  assert.equal(gated(), 1, 'the base gang is not placed')
+  await convergeBehind()
+  assert.equal(gated(), 1, 'the base gang is not scheduled')
   simulation.nodes.progress()
-  await settleBehind()
+  await convergeBehind()
   assert.equal(gated(), 0)
 })
 

@@ -24,7 +24,13 @@ const rules: [what: string, replicas: number, shapes: PodShape[], create: number
   ['a terminating pod is replaced at once, under its index', 3, [...live(0, 2), ...going(1)], [1], []],
   ['terminating pods are no surplus', 3, [...live(0, 1, 2), ...going(3, 4)], [], []],
   ['only what is live is counted', 3, [...live(0, 1, 2, 3), ...going(4)], [], ['p3']],
-  ['a failed pod goes, and its index is used again', 2, [{}, { index: 1, phase: 'Failed' }], [1], ['p1']],
+  [
+    'a failed pod is deleted, and its index is used again',
+    2,
+    [{}, { index: 1, phase: 'Failed' }],
+    [1],
+    ['p1'],
+  ],
   ['so does one that succeeded', 1, [{ phase: 'Succeeded' }], [0], ['p0']],
   [
     'a finished pod that is going already is left alone',
@@ -33,12 +39,18 @@ const rules: [what: string, replicas: number, shapes: PodShape[], create: number
     [0],
     [],
   ],
-  ['a pod that nobody hears of keeps its place', 1, [{ phase: 'Unknown' }], [], []],
-  ['among equals the highest index goes', 1, live(0, 1, 2), [], ['p2', 'p1']],
+  ['a pod of an unreachable node keeps its index', 1, [{ phase: 'Unknown' }], [], []],
+  ['among equals the highest index is deleted', 1, live(0, 1, 2), [], ['p2', 'p1']],
   ['scaled to zero, none stays', 0, [{}, { index: 1, phase: 'Failed' }], [], ['p1', 'p0']],
   ['an index beyond the number stays while its pod does', 2, live(1, 5), [], []],
-  ['of two with one index the one goes that is missed less', 2, [{}, { phase: 'Pending' }], [1], ['p1']],
-  ['and it goes before others that are surplus', 2, [...live(1, 1), { phase: 'Pending' }], [], ['p0']],
+  ['of two pods with one index the less ready one is deleted', 2, [{}, { phase: 'Pending' }], [1], ['p1']],
+  [
+    'a duplicate index is deleted before other surplus pods',
+    2,
+    [...live(1, 1), { phase: 'Pending' }],
+    [],
+    ['p0'],
+  ],
   ['a foreign hostname is a replica without an index', 2, [{ hostname: 'c' }], [0], []],
 ]
 for (const [what, replicas, shapes, create, remove] of rules)
@@ -80,7 +92,7 @@ const delays: [
   ['a pod of an earlier template does not delay', 1, [failed(0, young, { hash: 'old' })], [[0]], ['p0']],
   ['a pod that a user deletes is replaced at once', 1, [failed(0, young, { terminating: true })], [[0]], []],
   ['one without an index does not wait', 1, [failed(0, young, { hostname: 'c' })], [[0]], ['p0']],
-  ['one whose place is taken goes', 1, [{}, failed(0, young)], [], ['p1']],
+  ['a failed pod whose index is in use is deleted', 1, [{}, failed(0, young)], [], ['p1']],
   [
     'of two the one with the longer delay waits',
     1,
@@ -88,9 +100,9 @@ const delays: [
     [],
     ['p0'],
   ],
-  ['others are created beside those that wait', 3, [failed(1, young)], [[0], [2]], []],
+  ['other pods are created while failed pods wait', 3, [failed(1, young)], [[0], [2]], []],
   ['waiting pods are surplus before live ones', 1, [{}, failed(1, young)], [], ['p1']],
-  ['among waiting pods the highest index goes', 1, [failed(0, young), failed(1, young)], [], ['p1']],
+  ['among waiting pods the highest index is deleted', 1, [failed(0, young), failed(1, young)], [], ['p1']],
   ['scaled to zero, none waits', 0, [failed(0, young)], [], ['p0']],
   ['a strange count counts as none', 1, [failed(0, minuteAgo, { failures: '-3e9' })], [[0, 1]], ['p0']],
   [

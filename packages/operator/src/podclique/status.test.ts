@@ -130,13 +130,13 @@ const breaches: [what: string, shape: Shape, condition: readonly [string, string
   ['never at start-up', { pods: pending(3), onTotalLoss: 'Recreate' }, startUp],
   ['everything is lost', { pods: pending(3), before: wasScheduled }, lost],
   ['and that counts', { pods: pending(3), before: wasScheduled, onTotalLoss: 'Recreate' }, below(0, 2)],
-  ['nobody wants any', { pods: [], replicas: 0, before: wasScheduled }, zero],
+  ['zero replicas are wanted', { pods: [], replicas: 0, before: wasScheduled }, zero],
   ['scaled to zero', { pods: [], replicas: 0, before: wasScheduled, onTotalLoss: 'Recreate' }, zero],
   ['some are scheduled, too few', { pods: [...running(1), ...pending(2)] }, below(1, 2)],
   ['without a minimum every pod counts', { pods: running(2), minAvailable: undefined }, below(2, 3)],
   ['enough serve', { pods: running(2) }, enough(2)],
   ['enough may still start', { pods: [starting, starting, starting] }, enough(3)],
-  ['one crashed and one does not answer', { pods: [...running(1), crashed, unready] }, tooFew(1)],
+  ['one crashed and one is not ready', { pods: [...running(1), crashed, unready] }, tooFew(1)],
   ['one crashed and one starts', { pods: [...running(1), crashed, starting] }, enough(2)],
   ['one ended with an error and is not started again', { pods: [...running(1), ended] }, tooFew(1)],
   ['one that crashed is ready again', { pods: [...running(1), recovered] }, enough(2)],
@@ -205,7 +205,7 @@ const placements: [pods: Pod[], before: Partial<PodCliqueStatus>, condition: str
   ],
 ]
 for (const [pods, before, condition] of placements)
-  test(`placed: ${condition}`, () => {
+  test(`scheduled: ${condition}`, () => {
     const { status, reason, message } = findCondition(
       plan({ pods, before }).status.conditions,
       'PodCliqueScheduled',
@@ -222,7 +222,7 @@ const counts: [what: string, pods: Pod[], counted: [number, number, number, numb
   ['crashed and starting ones', [crashed, starting], [2, 0, 2, 0, 2]],
   ['neither terminating nor finished ones', [...running(1), gone(running(1)[0]!), failed()], [1, 1, 1, 0, 1]],
   [
-    'none that goes before it was placed',
+    'none that is deleted before it was scheduled',
     [gone(samplePod('g', { phase: 'Pending', gated: true }))],
     [0, 0, 0, 0, 0],
   ],
@@ -254,7 +254,7 @@ test('the first status reports the observed generation, before a pod is schedule
 test('the loss of the last scheduled pod is reported once, with its consequence', () => {
   const before = plan({ pods: running(3) }).status
   const loss = plan({ pods: pending(3), before })
-  const told = (follows: string) => [
+  const lossEvents = (follows: string) => [
     {
       type: 'Warning',
       reason: 'AllScheduledReplicasLost',
@@ -263,16 +263,16 @@ test('the loss of the last scheduled pod is reported once, with its consequence'
   ]
   assert.deepEqual(
     loss.events,
-    told('Gang termination is suppressed while nothing of the PodClique is scheduled'),
+    lossEvents('Gang termination is suppressed while nothing of the PodClique is scheduled'),
   )
   assert.deepEqual(
     plan({ pods: pending(3), before, onTotalLoss: 'Recreate' }).events,
-    told('Gang termination will fire after TerminationDelay if the PodClique stays below MinAvailable'),
+    lossEvents('Gang termination will fire after TerminationDelay if the PodClique stays below MinAvailable'),
   )
   assert.deepEqual(plan({ pods: pending(3), before: loss.status }).events, [])
   assert.deepEqual(plan({ pods: running(1), before }).events, [], 'one is left')
-  assert.deepEqual(plan({ pods: [], replicas: 0, before }).events, [], 'somebody wants none')
-  assert.deepEqual(plan({ pods: [], isLeaving: true, before }).events, [], 'its replica goes')
+  assert.deepEqual(plan({ pods: [], replicas: 0, before }).events, [], 'zero replicas are wanted')
+  assert.deepEqual(plan({ pods: [], isLeaving: true, before }).events, [], 'its replica is being deleted')
 })
 
 test('the clique has reached its revision when every pod has, ready or not', () => {
@@ -310,8 +310,8 @@ test('a breach is no older than the state of the pods that cause it: it may have
       conditions: pod.status?.conditions?.map(one => ({ ...one, lastTransitionTime })),
     },
   })
-  const breachAt = (told: string, ...pods: Pod[]) => {
-    const { conditions = [] } = plan({ pods: [crashed, unready, ...running(1)], now: told }).status
+  const breachAt = (reportedAt: string, ...pods: Pod[]) => {
+    const { conditions = [] } = plan({ pods: [crashed, unready, ...running(1)], now: reportedAt }).status
     const { status } = plan({ pods: [...pods, ...running(1)], before: { conditions } })
     return findCondition(status.conditions, 'MinAvailableBreached')!.lastTransitionTime
   }
@@ -328,18 +328,18 @@ test('planning the status of an unchanged clique changes nothing', () => {
   assert.deepEqual(plan({ pods: running(3), before: once, now: '2030-01-01T09:00:00Z' }).status, once)
 })
 
-test('a clique that is slow to be placed was never scheduled, however late its conditions are written', () => {
+test('a clique that is slow to be scheduled was never scheduled, however late its conditions are written', () => {
   const late = plan({ pods: running(1), now: '2030-01-01T09:00:00Z' }).status
   assert.equal(findCondition(late.conditions, 'EverScheduled'), undefined)
-  const placed = plan({ pods: running(2), before: late, now: '2030-01-01T09:00:01Z' }).status
-  assert.equal(findCondition(placed.conditions, 'EverScheduled')?.status, 'True')
-  const lost = plan({ pods: running(1), before: placed, now: '2030-01-01T09:00:02Z' }).status
+  const scheduled = plan({ pods: running(2), before: late, now: '2030-01-01T09:00:01Z' }).status
+  assert.equal(findCondition(scheduled.conditions, 'EverScheduled')?.status, 'True')
+  const lost = plan({ pods: running(1), before: scheduled, now: '2030-01-01T09:00:02Z' }).status
   assert.equal(findCondition(lost.conditions, 'EverScheduled')?.status, 'True')
 })
 
 test('a breach that began in the future, by the clock of another operator, begins now', () => {
-  const breachAt = (told: string, now: string) => {
-    const before = plan({ pods: [...running(1), ...pending(2)], now: told }).status
+  const breachAt = (reportedAt: string, now: string) => {
+    const before = plan({ pods: [...running(1), ...pending(2)], now: reportedAt }).status
     const { status } = plan({ pods: [...running(1), ...pending(2)], before, now })
     return findCondition(status.conditions, 'MinAvailableBreached')!.lastTransitionTime
   }

@@ -79,13 +79,13 @@ export function planCliqueStatus(input: CliqueStatusInput): CliqueStatusPlan {
 function conditions(input: CliqueStatusInput, scheduled: number, active: readonly Pod[]): Condition[] {
   const minAvailable = input.clique.spec.minAvailable ?? input.clique.spec.replicas
   const before = input.clique.status?.conditions
-  const placed = withCondition(before, podCliqueScheduled(minAvailable, scheduled), input.now)
-  const judged = timedBreach(
-    withCondition(placed, breach(input, minAvailable, scheduled, active), input.now),
+  const withScheduled = withCondition(before, podCliqueScheduled(minAvailable, scheduled), input.now)
+  const withBreach = timedBreach(
+    withCondition(withScheduled, breach(input, minAvailable, scheduled, active), input.now),
     tooFewSince(active, scheduled, minAvailable),
     input.now,
   )
-  const failing = withFailures(withUpdateCondition(judged, input), input)
+  const failing = withFailures(withUpdateCondition(withBreach, input), input)
   const remembers = scheduled >= minAvailable || wasScheduled(input.clique)
   return [...(remembers ? withCondition(failing, everScheduled, input.now) : failing)]
 }

@@ -42,7 +42,7 @@ export function* wantedCliques(
     }
 }
 
-/** A clique that is made again after a termination has as many pods as before, or as its autoscaler wanted last. */
+/** A clique that is recreated after a termination keeps its replicas, or gets those that its autoscaler set last. */
 export function asScaled(
   autoscalers: readonly HorizontalPodAutoscaler[],
   before: Readonly<Record<string, number>>,

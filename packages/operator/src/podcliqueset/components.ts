@@ -203,7 +203,7 @@ export function components(
   return { groups, alongside }
 }
 
-/** Pods of standalone cliques that were taken over; their cliques follow with whatever else differs. */
+/** Rewrites labels of the pods of adopted standalone cliques. The sync of the cliques repairs all other differences. */
 async function renamePodsOf(set: StoredSet, context: OperatorContext, signal: AbortSignal): Promise<void> {
   const cliques = context.caches.cliques.byIndex('controller', set.metadata.uid)
   const intents = cliques

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What it takes for a set, or replicas of it, to go; counted in requests.
+// Counts the requests that delete a set, or replicas of a set.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { finalizer, label } from '@grove/api'
@@ -9,10 +9,10 @@ import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { failure } from '../testing/simulation/api.ts'
 import { RecordedSimulation } from '../testing/simulation/recorded.ts'
 import { setName } from '../testing/simulation/simulation.ts'
-import { settle } from '../testing/simulation/wellness.ts'
+import { converge } from '../testing/simulation/wellness.ts'
 import { domainsHeldMs } from './deletion.ts'
 
-async function settled(replicas: number): Promise<RecordedSimulation> {
+async function convergedSet(replicas: number): Promise<RecordedSimulation> {
   const web = clique('web', { replicas: 2 })
   const autoScalingConfig = { minReplicas: 2, maxReplicas: 4 }
   const simulation = new RecordedSimulation(
@@ -23,7 +23,7 @@ async function settled(replicas: number): Promise<RecordedSimulation> {
       groups: [group('g', ['work'], 2, 1)],
     }),
   )
-  assert.ok(await settle(simulation, 60))
+  assert.ok(await converge(simulation, 60))
   await simulation.reconcileAll()
   // On a cluster the garbage collector is slower than these requests.
   simulation.api.collectsGarbage = false
@@ -35,7 +35,7 @@ function countsOf(writes: readonly string[]): Record<string, number> {
   return Object.fromEntries(Object.entries(groups).map(([write, sent]) => [write, sent!.length]))
 }
 
-/** As the API server does it: the set stays until nobody holds it any more. */
+/** Like the API server: the set exists until its last finalizer is removed. */
 function markDeleted(simulation: RecordedSimulation, skewMs = 0): void {
   const metadata = { deletionTimestamp: new Date(simulation.clock.now() + skewMs).toISOString() }
   simulation.api.modify(resources.podCliqueSets, setName, { metadata })
@@ -43,7 +43,7 @@ function markDeleted(simulation: RecordedSimulation, skewMs = 0): void {
 
 test('deletes a set with six requests, its identity included, and one more for each Service and autoscaler', async () => {
   for (const replicas of [1, 30]) {
-    const simulation = await settled(replicas)
+    const simulation = await convergedSet(replicas)
     assert.equal(simulation.api.list(resources.pods).length, 4 * replicas)
     markDeleted(simulation)
     assert.equal(await simulation.lookAtSet(), undefined)
@@ -67,9 +67,9 @@ test('deletes a set with six requests, its identity included, and one more for e
 })
 
 test('no reconcile creates an object for a terminating set', async () => {
-  const simulation = await settled(2)
+  const simulation = await convergedSet(2)
   markDeleted(simulation)
-  // The set is held by somebody else's finalizer, as it is while children are deleted first.
+  // Another finalizer holds the set, as in a foreground deletion.
   for (const held of [[finalizer.podCliqueSet, 'example.com/held'], ['example.com/held']]) {
     simulation.api.modify(resources.podCliqueSets, setName, { metadata: { finalizers: held } })
     for (const pod of simulation.api.list(resources.pods).slice(0, 3))
@@ -88,7 +88,7 @@ test('no reconcile creates an object for a terminating set', async () => {
 
 test('a set that is deleted alone leaves its children, also when the collector was faster than we are', async () => {
   for (const isLetGo of [false, true]) {
-    const simulation = await settled(1)
+    const simulation = await convergedSet(1)
     markDeleted(simulation)
     if (isLetGo)
       for (const { metadata } of simulation.cliques.filter(one => one.metadata.name === 'w-0-web'))
@@ -106,7 +106,7 @@ test('a set that is deleted alone leaves its children, also when the collector w
 
 test('a set that is deleted alone leaves its children, also when their cache is older than that of the set', async () => {
   for (const kept of ['cliques', 'groups'] as const) {
-    const simulation = await settled(1)
+    const simulation = await convergedSet(1)
     const { api } = simulation
     const { caches } = api
     // The garbage collector has removed all owner references, and only the set was seen since.
@@ -127,31 +127,31 @@ test('a set that is deleted alone leaves its children, also when their cache is 
 })
 
 test('collections that cannot be deleted do not hold the set: the garbage collector finishes', async () => {
-  const simulation = await settled(1)
+  const simulation = await convergedSet(1)
   markDeleted(simulation)
-  simulation.refuse = ({ verb, resource }) => (verb === 'delete' ? failure('Forbidden', resource) : undefined)
+  simulation.reject = ({ verb, resource }) => (verb === 'delete' ? failure('Forbidden', resource) : undefined)
   assert.equal(await simulation.lookAtSet(), undefined)
   assert.deepEqual(simulation.set.metadata.finalizers ?? [], [])
 })
 
 test('throttled deletes of a set are retried instead of left to the garbage collector', async () => {
-  const simulation = await settled(1)
+  const simulation = await convergedSet(1)
   markDeleted(simulation)
-  simulation.refuse = ({ resource }) =>
+  simulation.reject = ({ resource }) =>
     resource === 'pods' ? failure('TooManyRequests', resource) : undefined
   assert.notEqual(await simulation.lookAtSet(), undefined)
   assert.deepEqual(simulation.set.metadata.finalizers, [finalizer.podCliqueSet])
-  simulation.refuse = () => undefined
+  simulation.reject = () => undefined
   assert.equal(await simulation.lookAtSet(), undefined)
   assert.ok(simulation.writes.includes('delete pods'))
   assert.deepEqual(simulation.set.metadata.finalizers ?? [], [])
 })
 
-test('a lost answer costs a set one deletion by UID for each child that is left, not one more collection', async () => {
-  const simulation = await settled(1)
+test('a lost response costs a set one deletion by UID for each child that is left, not one more collection', async () => {
+  const simulation = await convergedSet(1)
   markDeleted(simulation)
   let lost = 0
-  simulation.refuse = ({ resource }) =>
+  simulation.reject = ({ resource }) =>
     resource === 'pods' && lost++ === 0 ? failure('Internal', resource) : undefined
   assert.equal(await simulation.lookAtSet(), undefined)
   assert.equal(simulation.writes.filter(write => write === 'delete pods').length, 1 + 4)
@@ -159,10 +159,10 @@ test('a lost answer costs a set one deletion by UID for each child that is left,
 })
 
 test('the status reports why a set cannot be deleted, unless the next attempt succeeds', async () => {
-  const simulation = await settled(1)
+  const simulation = await convergedSet(1)
   markDeleted(simulation)
   const holding = (code: 'Conflict' | 'Internal') => {
-    simulation.refuse = ({ patch }) =>
+    simulation.reject = ({ patch }) =>
       JSON.stringify(patch ?? '').includes('finalizers') ? failure(code, 'w') : undefined
   }
   holding('Conflict')
@@ -172,11 +172,11 @@ test('the status reports why a set cannot be deleted, unless the next attempt su
   assert.notEqual(await simulation.lookAtSet(), undefined)
   assert.deepEqual(simulation.lastErrors, ['ERR_UPDATE_PCS_STATUS Internal: w'])
   await simulation.lookAtSet()
-  assert.deepEqual(simulation.writes, ['patch podcliquesets'], 'what is on its way out is not deleted again')
+  assert.deepEqual(simulation.writes, ['patch podcliquesets'], 'terminating objects are not deleted again')
 })
 
 test('deletes replicas with three requests, and one more for each of their gangs, Services and autoscalers', async () => {
-  const simulation = await settled(20)
+  const simulation = await convergedSet(20)
   const kept = simulation.cliques.filter(({ metadata }) => metadata.name.startsWith('w-0-'))
   simulation.api.modify(resources.podCliqueSets, setName, { spec: { replicas: 1 } })
   await simulation.lookAtSet()
@@ -201,7 +201,7 @@ for (const [what, skewMs] of [
   ['an hour ahead of ours', 3_600_000],
 ] as const)
   test(`NVLink domains are held for a minute while pods are on them; the clock of the API server is ${what}`, async () => {
-    const simulation = await settled(1)
+    const simulation = await convergedSet(1)
     const { apiVersion, kind, metadata } = simulation.set
     const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true }
     simulation.api.put(resources.computeDomains, {
@@ -216,7 +216,7 @@ for (const [what, skewMs] of [
     markDeleted(simulation, skewMs)
     const isHeld = () => simulation.set.metadata.finalizers?.includes(finalizer.podCliqueSet)
     await simulation.lookAtSet()
-    assert.ok(isHeld(), 'its pods are on their way out')
+    assert.ok(isHeld(), 'its pods are terminating')
     await simulation.clock.advance(domainsHeldMs - 1)
     await simulation.lookAtSet()
     assert.ok(isHeld())

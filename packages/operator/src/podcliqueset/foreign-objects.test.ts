@@ -9,7 +9,7 @@ import { resources } from '../caches/resources.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { RecordedSimulation } from '../testing/simulation/recorded.ts'
 import { setName } from '../testing/simulation/simulation.ts'
-import { settle } from '../testing/simulation/wellness.ts'
+import { converge } from '../testing/simulation/wellness.ts'
 
 const untyped = (resource: unknown) => resource as Resource<KubeObject>
 const pods = untyped(resources.pods)
@@ -50,7 +50,7 @@ async function withCopies(): Promise<{ simulation: RecordedSimulation; copies: C
       groups: [group('g', ['work'], 2, 1)],
     }),
   )
-  assert.ok(await settle(simulation, 60))
+  assert.ok(await converge(simulation, 60))
   const { api } = simulation
   const originals = [
     ...kinds.map(([resource, name]) => ({ resource, original: api.get(resource, name)! })),

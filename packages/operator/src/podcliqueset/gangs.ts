@@ -17,7 +17,7 @@ import { isInitialized } from '../state/child-state.ts'
 /** Missing gangs that one reconcile hands over. Their cliques hand them over as well, as soon as they exist. */
 const mostHandedOver = 10_000
 
-/** Gangs that are too many go, those that are missing are made; `all` that exist are looked at where the set has changed. */
+/** Deletes surplus gangs and creates missing ones. Compares `all` existing gangs if the set has changed. */
 export async function syncGangs(
   set: StoredSet,
   all: boolean,
@@ -54,8 +54,8 @@ function gangOf({ metadata }: StoredSet, { name }: PodGangReference, caches: Cac
 }
 
 /**
- * The number of replicas of a group that have gangs. Of a group above its limit those that have members: no further
- * ones are made.
+ * Returns the number of replicas of a group that have gangs. A group above its limit has gangs only for replicas with
+ * members, because no further members are created.
  */
 function groupReplicasOf(set: StoredSet, { caches, configuration }: OperatorContext): GroupReplicas {
   const { namespace, uid } = set.metadata

@@ -46,10 +46,10 @@ const other = { labels: { [label.partOf]: 'other' } }
 const unlabelled = { labels: {} }
 const ownStatus = part({ ...counted, name: 'w' }, { status: { a: 2 } })
 
-/** What is looked at again: nothing, the children, or the gangs as well. */
-type Looks = 'nothing' | 'children' | 'gangs'
+/** The part that the next reconcile compares again: nothing, the children, or the gangs as well. */
+type Due = 'nothing' | 'children' | 'gangs'
 
-const table: [what: string, resource: string, change: Change<KubeObject>, looks: Looks][] = [
+const table: [what: string, resource: string, change: Change<KubeObject>, dueOf: Due][] = [
   ['a status of a clique', 'podcliques', update(part(counted), part(counted, { status: {} })), 'nothing'],
   ['a spec of a clique', 'podcliques', update(part(counted), part({ generation: 2 })), 'children'],
   [
@@ -64,7 +64,7 @@ const table: [what: string, resource: string, change: Change<KubeObject>, looks:
     update(part(counted), part({ ...counted, ...unlabelled })),
     'children',
   ],
-  ['a clique that goes', 'podcliques', removal(part()), 'children'],
+  ['a clique that is deleted', 'podcliques', removal(part()), 'children'],
   [
     'a status of what counts no generations',
     'horizontalpodautoscalers',
@@ -78,7 +78,7 @@ const table: [what: string, resource: string, change: Change<KubeObject>, looks:
     'children',
   ],
   ['a gang that follows its pods', 'podgangs', update(part(counted), part({ generation: 2 })), 'nothing'],
-  ['a gang that goes', 'podgangs', removal(part()), 'children'],
+  ['a gang that is deleted', 'podgangs', removal(part()), 'children'],
   [
     'a part of another set',
     'podcliques',
@@ -93,7 +93,7 @@ const table: [what: string, resource: string, change: Change<KubeObject>, looks:
     'gangs',
   ],
   [
-    'what belongs to nobody',
+    'an object without an owner',
     'clustertopologybindings',
     update(part({ ...counted, namespace: undefined }), part({ generation: 2, namespace: undefined })),
     'gangs',
@@ -115,23 +115,23 @@ function begun() {
       handler = given
     },
   } as unknown as Caches
-  const settled = new SetsInSync(caches)
-  const fingerprint = settled.fingerprintOf(set)
+  const inSync = new SetsInSync(caches)
+  const fingerprint = inSync.fingerprintOf(set)
   assert.ok(
-    !settled.isInSync(set, fingerprint) && settled.areGangsDue(set, fingerprint),
+    !inSync.isInSync(set, fingerprint) && inSync.areGangsDue(set, fingerprint),
     'nothing is known at first',
   )
-  settled.recordSync(set, fingerprint)
-  settled.recordGangs(set, fingerprint)
-  const looks = (of: StoredSet): Looks => {
-    const now = settled.fingerprintOf(of)
-    if (settled.areGangsDue(of, now)) return 'gangs'
-    return settled.isInSync(of, now) ? 'nothing' : 'children'
+  inSync.recordSync(set, fingerprint)
+  inSync.recordGangs(set, fingerprint)
+  const dueOf = (of: StoredSet): Due => {
+    const now = inSync.fingerprintOf(of)
+    if (inSync.areGangsDue(of, now)) return 'gangs'
+    return inSync.isInSync(of, now) ? 'nothing' : 'children'
   }
   return {
-    settled,
-    looks,
-    tell: (change: Change<KubeObject>, resource: string) => handler(change, resource),
+    inSync,
+    dueOf,
+    handle: (change: Change<KubeObject>, resource: string) => handler(change, resource),
     removeSet: () => {
       known.delete('w')
       removed(removal(part({ name: 'w', uid: 'set-uid' })))
@@ -141,14 +141,14 @@ function begun() {
 
 for (const [what, resource, change, wanted] of table)
   test(`${what}: ${wanted}`, () => {
-    const { looks, tell } = begun()
-    assert.equal(looks(set), 'nothing')
-    tell(change, resource)
-    assert.equal(looks(set), wanted)
+    const { dueOf, handle } = begun()
+    assert.equal(dueOf(set), 'nothing')
+    handle(change, resource)
+    assert.equal(dueOf(set), wanted)
   })
 
 test('the fingerprint contains the replicas that an update has reached', () => {
-  const { looks } = begun()
+  const { dueOf } = begun()
   const updating = (...replicas: number[]): StoredSet => ({
     ...set,
     status: {
@@ -157,16 +157,16 @@ test('the fingerprint contains the replicas that an update has reached', () => {
       updateProgress: { currentlyUpdating: replicas.map(replicaIndex => ({ replicaIndex })) },
     },
   })
-  assert.equal(looks(updating()), 'children')
-  assert.equal(looks(updating(1)), 'children')
+  assert.equal(dueOf(updating()), 'children')
+  assert.equal(dueOf(updating(1)), 'children')
 })
 
 test('the tables hold no deleted set, although its children are deleted after it', () => {
-  const { settled, tell, removeSet } = begun()
-  tell(removal(part(counted)), 'podcliques')
-  assert.equal(settled.size, 1)
+  const { inSync, handle, removeSet } = begun()
+  handle(removal(part(counted)), 'podcliques')
+  assert.equal(inSync.size, 1)
   removeSet()
   for (let child = 0; child < 20; child++)
-    tell(removal(part({ ...counted, name: `c${child}` })), 'podcliques')
-  assert.equal(settled.size, 0)
+    handle(removal(part({ ...counted, name: `c${child}` })), 'podcliques')
+  assert.equal(inSync.size, 0)
 })

@@ -9,7 +9,7 @@ import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { failure } from '../testing/simulation/api.ts'
 import { RecordedSimulation } from '../testing/simulation/recorded.ts'
 import { setName } from '../testing/simulation/simulation.ts'
-import { settle } from '../testing/simulation/wellness.ts'
+import { converge } from '../testing/simulation/wellness.ts'
 
 const shape = (replicas = 1) =>
   sampleSet({
@@ -19,9 +19,9 @@ const shape = (replicas = 1) =>
     groups: [group('g', ['work'], 2, 1)],
   })
 
-async function settled(replicas = 1): Promise<RecordedSimulation> {
+async function convergedSet(replicas = 1): Promise<RecordedSimulation> {
   const simulation = new RecordedSimulation(shape(replicas))
-  assert.ok(await settle(simulation, 60))
+  assert.ok(await converge(simulation, 60))
   await simulation.reconcileAll()
   return simulation
 }
@@ -29,7 +29,7 @@ async function settled(replicas = 1): Promise<RecordedSimulation> {
 const edit = (simulation: RecordedSimulation, spec: object) =>
   simulation.api.modify(resources.podCliqueSets, setName, { spec })
 
-describe('the first pass', () => {
+describe('the first reconcile', () => {
   test('writes in the order in which things need each other', async () => {
     const simulation = new RecordedSimulation(shape())
     assert.equal(await simulation.lookAtSet(), undefined)
@@ -50,7 +50,7 @@ describe('the first pass', () => {
   })
 
   test('of a successor finds everything as it should be, and writes nothing', async () => {
-    const simulation = await settled(2)
+    const simulation = await convergedSet(2)
     simulation.restart()
     assert.equal(await simulation.lookAtSet(), undefined)
     assert.deepEqual([simulation.writes, simulation.events], [[], []])
@@ -68,7 +68,7 @@ describe('the first pass', () => {
     const simulation = new RecordedSimulation(shape())
     await simulation.lookAtSet()
     assert.equal(simulation.set.status?.observedGeneration, undefined)
-    assert.ok(await settle(simulation, 60))
+    assert.ok(await converge(simulation, 60))
     assert.equal(simulation.set.status?.observedGeneration, 1)
   })
 })
@@ -88,9 +88,9 @@ describe('events on the set', () => {
       grouped('w-0-g'),
       grouped('w-1-g'),
     ])
-    for (const { about, source } of simulation.told)
+    for (const { about, source } of simulation.emitted)
       assert.deepEqual([about, source], ['PodCliqueSet w', 'podcliqueset-controller'])
-    assert.ok(await settle(simulation, 60))
+    assert.ok(await converge(simulation, 60))
     await simulation.reconcileAll()
     for (let look = 0; look < 10; look++) {
       const metadata = { annotations: { [annotation.reconcileTrigger]: String(look) } }
@@ -100,8 +100,8 @@ describe('events on the set', () => {
     }
   })
 
-  test('for what goes when the set is scaled in', async () => {
-    const simulation = await settled(3)
+  test('for objects that are deleted when the set is scaled in', async () => {
+    const simulation = await convergedSet(3)
     edit(simulation, { replicas: 1 })
     await simulation.lookAtSet()
     assert.deepEqual(simulation.events.toSorted(), [
@@ -115,7 +115,7 @@ describe('events on the set', () => {
     ])
   })
 
-  const refused: [what: string, write: string, edit: object, events: string[], errors: RegExp[]][] = [
+  const rejected: [what: string, write: string, edit: object, events: string[], errors: RegExp[]][] = [
     [
       'cliques that cannot be made',
       'create podcliques',
@@ -162,10 +162,10 @@ describe('events on the set', () => {
       [/^ERR_DELETE_EXCESS_PODGANG failed to sync PodGang: /, /^ERR_DELETE_EXCESS_PODGANG /],
     ],
   ]
-  for (const [what, write, spec, events, errors] of refused)
+  for (const [what, write, spec, events, errors] of rejected)
     test(`${what} are reported until they can be written`, async () => {
-      const simulation = await settled()
-      simulation.refuse = ({ verb, resource }) =>
+      const simulation = await convergedSet()
+      simulation.reject = ({ verb, resource }) =>
         `${verb} ${resource}` === write ? failure('Internal', resource) : undefined
       edit(simulation, spec)
       assert.notEqual(await simulation.lookAtSet(), undefined)
@@ -173,7 +173,7 @@ describe('events on the set', () => {
       assert.equal(simulation.lastErrors.length, errors.length)
       for (const [at, pattern] of errors.entries()) assert.match(simulation.lastErrors[at]!, pattern)
       assert.equal(simulation.set.status?.observedGeneration, 1, 'not carried out')
-      simulation.refuse = () => undefined
+      simulation.reject = () => undefined
       assert.equal(await simulation.lookAtSet(), undefined)
       assert.deepEqual(simulation.lastErrors, [])
     })
@@ -187,7 +187,7 @@ describe('failures', () => {
 
   test('an unexpected exception is a failure of its part, and stops later parts', async () => {
     const simulation = new RecordedSimulation(shape())
-    simulation.refuse = ({ resource }) =>
+    simulation.reject = ({ resource }) =>
       resource === 'services' ? new TypeError('x is not a function') : undefined
     assert.notEqual(await simulation.lookAtSet(), undefined)
     assert.equal(simulation.lastErrors.length, 1)
@@ -206,17 +206,17 @@ describe('failures', () => {
       ...set,
       spec: {
         ...set.spec,
-        template: { ...set.spec.template, podCliqueScalingGroups: [group('g', ['nobody'])] },
+        template: { ...set.spec.template, podCliqueScalingGroups: [group('g', ['unknown'])] },
       },
     })
     assert.notEqual(await broken.lookAtSet(), undefined)
-    assert.match(broken.lastErrors.join(), /failed to sync \w+: scaling group g names the clique nobody/)
+    assert.match(broken.lastErrors.join(), /failed to sync \w+: scaling group g names the clique unknown/)
     assert.equal(broken.set.status?.observedGeneration, undefined)
   })
 
   test('all failures of parts that only running pods need are reported, and stop no pod', async () => {
     const simulation = new RecordedSimulation(shape())
-    simulation.refuse = ({ resource }) =>
+    simulation.reject = ({ resource }) =>
       resource === 'roles' || resource === 'secrets' ? failure('Forbidden', resource) : undefined
     await simulation.lookAtSet()
     assert.deepEqual(
@@ -225,7 +225,7 @@ describe('failures', () => {
     )
     assert.deepEqual(whatCameAfter(simulation), [1, 1])
     assert.equal(simulation.set.status?.observedGeneration, undefined)
-    simulation.refuse = () => undefined
+    simulation.reject = () => undefined
     await simulation.lookAtSet()
     assert.deepEqual(simulation.lastErrors, [])
     assert.equal(simulation.api.list(resources.roleBindings).length, 1)
@@ -233,38 +233,38 @@ describe('failures', () => {
 
   test('a failure without a code of its own is reported, too', async () => {
     const simulation = new RecordedSimulation(shape())
-    simulation.refuse = ({ patch }) =>
+    simulation.reject = ({ patch }) =>
       JSON.stringify(patch ?? '').includes(finalizer.podCliqueSet)
         ? failure('Internal', 'no finalizer')
         : undefined
     await simulation.lookAtSet()
     assert.deepEqual(simulation.lastErrors, ['ERR_UPDATE_PCS_STATUS Internal: no finalizer'])
-    simulation.refuse = () => undefined
+    simulation.reject = () => undefined
     await simulation.lookAtSet()
     assert.deepEqual(simulation.lastErrors, [])
   })
 
   test('a new template that could not be announced is not announced in passing', async () => {
-    const simulation = await settled()
+    const simulation = await convergedSet()
     const { currentGenerationHash } = simulation.set.status!
     const template = structuredClone(simulation.set.spec.template)
     template.cliques[0]!.spec.podSpec.containers[0]!.image = 'registry.example/main:2'
     edit(simulation, { template })
-    simulation.refuse = ({ patch }) =>
+    simulation.reject = ({ patch }) =>
       JSON.stringify(patch ?? '').includes('updateStartedAt') ? failure('Conflict', 'w') : undefined
     await simulation.lookAtSet()
     assert.equal(simulation.set.status?.currentGenerationHash, currentGenerationHash)
     assert.equal(simulation.set.status?.updateProgress, undefined)
-    simulation.refuse = () => undefined
+    simulation.reject = () => undefined
     await simulation.lookAtSet()
     assert.notEqual(simulation.set.status?.currentGenerationHash, currentGenerationHash)
     assert.equal(simulation.set.status?.observedGeneration, 1, 'an update under way is not carried out')
-    assert.ok(await settle(simulation, 100))
+    assert.ok(await converge(simulation, 100))
     assert.equal(simulation.set.status?.observedGeneration, 2)
   })
 
   test('a deleted status is written again, and no pod is changed', async () => {
-    const simulation = await settled()
+    const simulation = await convergedSet()
     const before = structuredClone(simulation.set.status)
     const pods = simulation.api.list(resources.pods).map(({ metadata }) => metadata.uid)
     simulation.api.modify(resources.podCliqueSets, setName, { status: null })
@@ -279,11 +279,11 @@ describe('failures', () => {
 
 test('a quota is met by a few rejected requests, and reported with a bounded status that is written once', async () => {
   const simulation = new RecordedSimulation(shape(400))
-  simulation.refuse = ({ verb, resource }) =>
+  simulation.reject = ({ verb, resource }) =>
     verb === 'create' && resource === 'podcliques' ? failure('Forbidden', 'exceeded quota') : undefined
   assert.notEqual(await simulation.lookAtSet(), undefined)
   assert.equal(simulation.writes.filter(write => write === 'create podcliques').length, 8)
-  assert.equal(simulation.told.filter(({ event }) => event.type === 'Warning').length, 8)
+  assert.equal(simulation.emitted.filter(({ event }) => event.type === 'Warning').length, 8)
   assert.ok(simulation.lastErrors.length <= 21)
   assert.match(simulation.lastErrors.at(-1)!, /392 more PodClique objects wait until these can be created/)
   await simulation.clock.advance(60_000)
@@ -298,11 +298,11 @@ test('a termination that fails does not stop the sync of the set, and is reporte
   const delayed = shape()
   const template = { ...delayed.spec.template, terminationDelay: '1m' }
   const simulation = new RecordedSimulation({ ...delayed, spec: { ...delayed.spec, template } })
-  assert.ok(await settle(simulation, 60))
+  assert.ok(await converge(simulation, 60))
   for (const pod of simulation.api.list(resources.pods)) simulation.nodes.stopServing(pod)
   await simulation.reconcileAll()
   await simulation.clock.advance(2 * 60_000)
-  simulation.refuse = ({ verb, resource }) =>
+  simulation.reject = ({ verb, resource }) =>
     verb === 'delete' && resource === 'podcliques' ? failure('Internal', resource) : undefined
   edit(simulation, { replicas: 2 })
   assert.notEqual(await simulation.lookAtSet(), undefined)

@@ -136,7 +136,7 @@ describe('a look at all replicas', () => {
   })
 })
 
-test('nothing is kept of a set that is deleted', () => {
+test('drops the entries of a deleted set', () => {
   const fixture = new Fixture()
   fixture.look()
   assert.ok(fixture.memo.size > 0)

@@ -16,7 +16,7 @@ import type { ReplicaChildren } from '../update/replica-state.ts'
 
 type Compute<T> = (set: StoredSet, replica: number, revision: SetRevision, children: ReplicaChildren) => T
 
-/** What was read for one replica. */
+/** The inputs of one replica. */
 interface Reader {
   readonly of: { readonly stale: Set<number> }
   readonly replica: number

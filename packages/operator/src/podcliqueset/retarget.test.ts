@@ -7,7 +7,7 @@ import { isActive, isReady } from '../state/pod-state.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { DisruptionObserver } from '../testing/simulation/disruptions.ts'
 import { Simulation, setName } from '../testing/simulation/simulation.ts'
-import { settle } from '../testing/simulation/wellness.ts'
+import { converge } from '../testing/simulation/wellness.ts'
 
 /** Two things to update side by side, each with three to spare. */
 async function running(): Promise<Simulation> {
@@ -22,7 +22,7 @@ async function running(): Promise<Simulation> {
     places: 20,
     observer: new DisruptionObserver(),
   })
-  assert.ok(await settle(simulation, 60))
+  assert.ok(await converge(simulation, 60))
   return simulation
 }
 
@@ -33,7 +33,7 @@ function change(simulation: Simulation, version: number): void {
   simulation.api.modify(resources.podCliqueSets, setName, { spec: { template } })
 }
 
-/** Everybody looks for a while, and no pod becomes ready. */
+/** All controllers reconcile repeatedly, and no pod becomes ready. */
 async function look(simulation: Simulation): Promise<number> {
   for (let round = 0; round < 8; round++) {
     await simulation.reconcileAll()
@@ -42,7 +42,7 @@ async function look(simulation: Simulation): Promise<number> {
   return simulation.api.list(resources.pods).filter(pod => isActive(pod) && isReady(pod)).length
 }
 
-test('a change in the middle of an update takes nothing more down before what the first one took is back', async () => {
+test('a change during an update disrupts no further replica before the first one is back', async () => {
   const simulation = await running()
   change(simulation, 2)
   assert.equal(await look(simulation), 6, 'one of four pods, and one of four replicas')
@@ -50,24 +50,24 @@ test('a change in the middle of an update takes nothing more down before what th
   assert.equal(await look(simulation), 6)
   change(simulation, 1)
   assert.equal(await look(simulation), 6)
-  assert.ok(await settle(simulation, 100))
+  assert.ok(await converge(simulation, 100))
 })
 
-test('a change that is taken back before anybody announced it leaves nothing behind', async () => {
+test('a change that is reverted before the operator has recorded it has no effect', async () => {
   const simulation = await running()
   change(simulation, 2)
   simulation.api.modify(resources.podCliqueScalingGroups, `${setName}-0-g`, { spec: { replicas: 5 } })
   await simulation.reconcile('group')
   change(simulation, 1)
-  assert.ok(await settle(simulation, 60))
+  assert.ok(await converge(simulation, 60))
   assert.equal(simulation.set.status?.updateProgress, undefined)
 })
 
-test('nor does one that is announced keep what was to be made from being made', async () => {
+test('a recorded change does not stop the creation of missing objects', async () => {
   const simulation = await running()
   change(simulation, 2)
   simulation.api.modify(resources.podCliqueScalingGroups, `${setName}-0-g`, { spec: { replicas: 5 } })
   await simulation.reconcile('group')
-  assert.ok(await settle(simulation, 100))
+  assert.ok(await converge(simulation, 100))
   assert.ok(simulation.cliques.some(({ metadata }) => metadata.name === `${setName}-0-g-4-work`))
 })

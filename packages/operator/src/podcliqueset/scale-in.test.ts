@@ -10,7 +10,7 @@ import { isTerminating } from '../state/pod-state.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { failure, type SimulatedApi } from '../testing/simulation/api.ts'
 import { watchedSet } from '../testing/simulation/watched-set.ts'
-import { settle } from '../testing/simulation/wellness.ts'
+import { converge } from '../testing/simulation/wellness.ts'
 
 const set = sampleSet({
   name: 'w',
@@ -29,20 +29,20 @@ test('a replica that is wanted again during its deletion is recreated when it is
   const tooEarly: string[] = []
   Object.assign(client, {
     deleteCollection: async (resource: Resource<KubeObject>, options: object) => {
-      const answer = await remove.call(client, resource, options)
+      const response = await remove.call(client, resource, options)
       api.modify(resources.podCliqueSets, 'w', { spec: { replicas: 1 } })
       asked.length = 0
       for (const name of ['w-0-web', 'w-0-g-0-work']) await simulation.reconcileOne('clique', name)
       await simulation.reconcileOne('group', 'w-0-g')
       for (const gang of ['w/0', 'w/0/w-0-g/2']) await simulation.reconcileOne('gang', gang)
       tooEarly.push(...asked.filter(write => write.startsWith('create') || write.includes('podgangs')))
-      return answer
+      return response
     },
   })
   api.modify(resources.podCliqueSets, 'w', { spec: { replicas: 0 } })
   await simulation.reconcileOne('set', 'w')
   assert.deepEqual(tooEarly, [])
-  assert.ok(await settle(simulation, 60))
+  assert.ok(await converge(simulation, 60))
   const after = [resources.pods, resources.podCliques].map(uidsOf)
   assert.deepEqual(
     after.map(({ size }) => size),
@@ -68,32 +68,32 @@ test('reports the end of a removal that failed, so that the cliques of the repli
 })
 
 test('a replica that could not be removed and is wanted again has its pods back', async () => {
-  const { simulation, refuse } = await watchedSet(set)
+  const { simulation, reject } = await watchedSet(set)
   const { api } = simulation
   const count = () => (api.list(resources.pods) as Pod[]).filter(pod => !isTerminating(pod)).length
   const before = count()
-  refuse(({ verb, resource }) => verb === 'delete' && resource === 'podcliques')
+  reject(({ verb, resource }) => verb === 'delete' && resource === 'podcliques')
   api.modify(resources.podCliqueSets, 'w', { spec: { replicas: 0 } })
   assert.ok(await simulation.reconcileOne('set', 'w'))
   assert.equal(count(), 2, 'a clique that is left keeps its pods; the group is deleted with its members')
-  refuse()
+  reject()
   api.modify(resources.podCliqueSets, 'w', { spec: { replicas: 1 } })
-  assert.ok(await settle(simulation, 60))
+  assert.ok(await converge(simulation, 60))
   assert.equal(count(), before)
 })
 
 test('pods that could not be deleted with their cliques are deleted by the next reconcile', async () => {
-  const { simulation, refuse, asked } = await watchedSet(set)
+  const { simulation, reject, asked } = await watchedSet(set)
   const { api } = simulation
   api.collectsGarbage = false
   const staying = () => api.list(resources.pods).filter(({ metadata }) => !metadata.deletionTimestamp).length
   const before = staying()
-  refuse(({ verb, resource }) => verb === 'delete' && resource === 'pods')
+  reject(({ verb, resource }) => verb === 'delete' && resource === 'pods')
   api.modify(resources.podCliqueSets, 'w', { spec: { replicas: 0 } })
   assert.ok(await simulation.reconcileOne('set', 'w'))
   assert.deepEqual([simulation.cliques, simulation.groups, api.list(resources.podGangs)], [[], [], []])
   assert.equal(staying(), before)
-  refuse()
+  reject()
   asked.length = 0
   assert.equal(await simulation.reconcileOne('set', 'w'), undefined)
   assert.equal(staying(), 0)

@@ -24,7 +24,7 @@ const set = sampleSet(shape)
 const { generationHash, templateHashes } = revisionOf(set)
 
 type Child = PodClique | PodCliqueScalingGroup
-/** What is to be different about children, by name; undefined where one is missing or on its way out. */
+/** Changes to children, by name; undefined for a child that is missing or terminating. */
 type Changes = Readonly<Record<string, ((child: Child) => Child) | undefined>>
 
 function healthyChildren(of: StoredSet): Map<string, Child> {
@@ -188,7 +188,7 @@ describe('the whole status', () => {
     assert.deepEqual(status, { ...base, availableReplicas: 0, updatedReplicas: 0 })
   })
 
-  test('of one that is settled', () => assert.deepEqual(statusOf(set), base))
+  test('of a set that is in sync', () => assert.deepEqual(statusOf(set), base))
 
   test('of one without replicas', () => {
     const idle = sampleSet({ ...shape, replicas: 0 })
@@ -203,9 +203,9 @@ describe('the whole status', () => {
     const before: PodCliqueSetStatus = {
       ...base,
       observedGeneration: 1,
-      hpaPodSelector: 'somebody=else',
+      hpaPodSelector: 'other=selector',
       podGangStatuses: [{ name: 'w-0', phase: 'Running' }],
-      conditions: [condition('SomebodyElses', 'True')],
+      conditions: [condition('OtherController', 'True')],
       updateProgress: { updateStartedAt: now, currentlyUpdating: [{ replicaIndex: 1 }] },
     }
     const updating = { ...set, status: before }
@@ -248,7 +248,10 @@ describe('conditions', () => {
     reason: 'R',
     message,
   })
-  const told = (before: Condition[] | undefined, topology: ReturnType<typeof value> | undefined) => {
+  const conditionsAfter = (
+    before: Condition[] | undefined,
+    topology: ReturnType<typeof value> | undefined,
+  ) => {
     const generation = { ...set.metadata, generation: 7 }
     const known = {
       ...set,
@@ -257,20 +260,20 @@ describe('conditions', () => {
     }
     return statusOf(known, {}, { topology, now: later }).conditions
   }
-  const at = (lastTransitionTime: string, ...words: Parameters<typeof value>) => ({
-    ...value(...words),
+  const at = (lastTransitionTime: string, ...args: Parameters<typeof value>) => ({
+    ...value(...args),
     lastTransitionTime,
     observedGeneration: 7,
   })
 
   test('say of which generation they speak, and keep their time while their status stays', () => {
-    assert.deepEqual(told(undefined, value('True')), [at(later, 'True')])
-    assert.deepEqual(told([at(now, 'True')], value('True', 'other')), [at(now, 'True', 'other')])
-    assert.deepEqual(told([at(now, 'True')], value('False')), [at(later, 'False')])
-    assert.deepEqual(told([at(now, 'True')], value('True')), [at(now, 'True')])
+    assert.deepEqual(conditionsAfter(undefined, value('True')), [at(later, 'True')])
+    assert.deepEqual(conditionsAfter([at(now, 'True')], value('True', 'other')), [at(now, 'True', 'other')])
+    assert.deepEqual(conditionsAfter([at(now, 'True')], value('False')), [at(later, 'False')])
+    assert.deepEqual(conditionsAfter([at(now, 'True')], value('True')), [at(now, 'True')])
   })
 
-  test('of a pass that did not look, stay as they are', () => {
+  test('stay as they are if the reconcile did not compute them', () => {
     const kept = { ...condition('UpdateProgressing', 'False'), observedGeneration: 6 }
     const known = { ...set, status: { availableReplicas: 0, updatedReplicas: 0, conditions: [kept] } }
     assert.deepEqual(statusOf(known, {}, { update: kept }).conditions, [kept])
@@ -279,8 +282,8 @@ describe('conditions', () => {
   })
 
   test('go when there is nothing to say, and leave those of others alone', () => {
-    const others = condition('SomebodyElses', 'False')
-    assert.deepEqual(told([at(now, 'True'), others], undefined), [others])
+    const others = condition('OtherController', 'False')
+    assert.deepEqual(conditionsAfter([at(now, 'True'), others], undefined), [others])
   })
 })
 

@@ -2,11 +2,11 @@
 
 // RUNS for more, SEED to repeat a failure; thousands go faster with `npm run simulate`.
 import { test } from 'node:test'
-import { surgeLife } from '../testing/simulation/surge-life.ts'
+import { surgeRun } from '../testing/simulation/surge-run.ts'
 
 const runs = Number(process.env.RUNS ?? 20)
 const seed = Number(process.env.SEED ?? 1)
 
-test(`${runs} lives of sets that are updated with surge replicas (SEED=${seed})`, async () => {
-  for (let run = 0; run < runs; run++) await surgeLife(seed + run)
+test(`${runs} simulation runs of sets that are updated with surge replicas (SEED=${seed})`, async () => {
+  for (let run = 0; run < runs; run++) await surgeRun(seed + run)
 })

@@ -7,7 +7,7 @@ import { nothingDone } from '../apply/execute.ts'
 import type { Component } from './child-component.ts'
 import { syncComponents } from './sync.ts'
 
-/** Runs groups `a b`, `c`, `d` beside `x` (then `y`) and `z`; tells who began and which failures came out. */
+/** Runs groups `a b`, `c`, `d` in parallel with `x` (then `y`) and `z`; returns the started steps and the failures. */
 async function run(failing: string, failedBefore = false) {
   const begun: string[] = []
   const part = (name: string, next?: Component): Component => ({

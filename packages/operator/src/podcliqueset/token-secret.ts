@@ -41,23 +41,23 @@ interface Wait {
 
 export class TokenSecrets {
   readonly #context: OperatorContext
-  readonly #wakeUps: TokenQueues
+  readonly #queues: TokenQueues
   /** By the set's UID. Only the set's own reconcile looks for the token then, however many cliques wait. */
   readonly #waits = new Map<string, Wait>()
   /** Being read, by the set's UID. */
   readonly #looking = new Map<string, Promise<boolean>>()
-  /** Sets whose Secret is there, with the account that it is for, by UID: it is made once and never changed. */
+  /** Sets whose Secret exists, with its service account, by UID. The Secret is created once and never changed. */
   readonly #known = new Map<string, string>()
   /** The Secret of a set as it was last read, and when. */
   readonly #seen = new Map<string, { readonly at: number; readonly isFilled: boolean }>()
-  /** Being made, by the set's UID: cliques ask for it while the set's own pass is at it. */
+  /** Creations in progress, by the set's UID: cliques ask for the Secret while the set's own reconcile creates it. */
   readonly #providing = new Map<string, Promise<void>>()
   /** Sets of former releases whose Secret has another name, and when that was last looked at. */
   readonly #former = new Map<string, number>()
 
   constructor(context: OperatorContext, queues: TokenQueues) {
     this.#context = context
-    this.#wakeUps = queues
+    this.#queues = queues
     context.caches.sets.onChange(change => {
       if (change.type !== 'delete') return
       const { uid } = change.old.metadata
@@ -83,7 +83,7 @@ export class TokenSecrets {
   }
 
   /**
-   * Reports whether the pods of a clique that start after others have a token. If not, it wakes the clique as soon as
+   * Reports whether the pods of a clique that start after others have a token. If not, it enqueues the clique as soon as
    * there is one.
    */
   async isFilledFor(set: StoredSet, clique: ObjectKey, signal: AbortSignal): Promise<boolean> {
@@ -107,12 +107,12 @@ export class TokenSecrets {
         wait.nextAt = now + wait.delayMs
         if (await this.#look(set, signal)) {
           this.#waits.delete(uid)
-          for (const clique of wait.cliques) this.#wakeUps.clique(clique)
+          for (const clique of wait.cliques) this.#queues.clique(clique)
           return undefined
         }
       }
     } finally {
-      if (this.#waits.has(uid)) this.#wakeUps.set(keyOf(set), Math.max(1, wait.nextAt - now))
+      if (this.#waits.has(uid)) this.#queues.set(keyOf(set), Math.max(1, wait.nextAt - now))
     }
     if (now - wait.since < reportedAfterMs || wait.cliques.size === 0) return undefined
     const secret = `${namespace}/${names.tokenSecret(name)}`
@@ -123,7 +123,7 @@ export class TokenSecrets {
     const since = this.#context.clock.monotonic()
     const wait = { since, cliques: new Set<ObjectKey>(), delayMs: firstPollMs, nextAt: since + firstPollMs }
     this.#waits.set(set.metadata.uid, wait)
-    this.#wakeUps.set(keyOf(set), firstPollMs)
+    this.#queues.set(keyOf(set), firstPollMs)
     return wait
   }
 
@@ -136,7 +136,7 @@ export class TokenSecrets {
     return looking
   }
 
-  /** Reports whether there is a token. A Secret that is gone is made again. */
+  /** Reports whether the token exists. Recreates a deleted Secret. */
   async #lookAlone(set: StoredSet, signal: AbortSignal): Promise<boolean> {
     const { name, uid } = set.metadata
     const secret = await this.#read(set, names.tokenSecret(name), signal)
@@ -209,7 +209,7 @@ export class TokenSecrets {
     await client.create(resources.secrets, wanted, { signal })
   }
 
-  /** Releases before the present name left a Secret behind; it goes when no pod mounts it any more. */
+  /** Earlier releases used another Secret name. Deletes that Secret when no pod mounts it any more. */
   async #removeFormer(set: StoredSet, signal: AbortSignal): Promise<void> {
     const { namespace, uid } = set.metadata
     const { client } = this.#context.caches
@@ -258,7 +258,7 @@ function isFor(secret: Stored<Secret>, account: string): boolean {
   return !filledFor || !account || filledFor === account
 }
 
-/** One that was left by a set of this name is as good, and goes with its account. We have no right to change it. */
+/** A Secret of an earlier set of this name works as well, and is deleted with its account. The operator may not patch it. */
 function isOf({ metadata: { uid, name } }: StoredSet, secret: Stored<Secret>): boolean {
   const { ownerReferences, labels } = secret.metadata
   return isControlledBy(secret, uid) || (!ownerReferences?.length && labels?.[label.partOf] === name)

@@ -26,7 +26,7 @@ const bindings: Record<string, ClusterTopologyBinding> = {
   },
 }
 
-function told(on: boolean, constraints: Constraints) {
+function reported(on: boolean, constraints: Constraints) {
   const web = { ...clique('web'), ...(constraints.clique && { topologyConstraint: constraints.clique }) }
   const eng = {
     ...group('eng', ['work']),
@@ -51,7 +51,7 @@ const available = 'False AllClusterTopologyLevelsAvailable: All topology levels 
 const unavailable = (domains: string) =>
   `True ClusterTopologyLevelsUnavailable: Unavailable topology domains: [${domains}]`
 
-const table: [what: string, on: boolean, constraints: Constraints, told: string | undefined][] = [
+const table: [what: string, on: boolean, constraints: Constraints, reported: string | undefined][] = [
   ['switched off, with a domain', false, { clique: racks('rack') }, disabled],
   ['switched off, with a preference only', false, { set: { pack: { preferred: 'rack' } } }, disabled],
   ['switched off, without a domain', false, { set: { topologyName: 'racks' } }, undefined],
@@ -86,4 +86,4 @@ const table: [what: string, on: boolean, constraints: Constraints, told: string 
   ],
 ]
 for (const [what, on, constraints, wanted] of table)
-  test(`topology: ${what}`, () => assert.equal(told(on, constraints), wanted))
+  test(`topology: ${what}`, () => assert.equal(reported(on, constraints), wanted))

@@ -2,11 +2,11 @@
 
 // RUNS for more, SEED to repeat a failure; thousands go faster with `npm run simulate`.
 import { test } from 'node:test'
-import { updateLife } from '../testing/simulation/update-life.ts'
+import { updateRun } from '../testing/simulation/update-run.ts'
 
 const runs = Number(process.env.RUNS ?? 30)
 const seed = Number(process.env.SEED ?? 1)
 
-test(`${runs} lives of sets that are updated (SEED=${seed})`, async () => {
-  for (let run = 0; run < runs; run++) await updateLife(seed + run)
+test(`${runs} simulation runs of sets that are updated (SEED=${seed})`, async () => {
+  for (let run = 0; run < runs; run++) await updateRun(seed + run)
 })

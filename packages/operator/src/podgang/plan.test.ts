@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a gang lists and says while its pods come and go, beside the pods that its scheduler sees.
+// The pods and conditions of a gang while pods are created and deleted, compared with the pods that its scheduler sees.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Condition, label, type Pod, type PodClique, type PodGang } from '@grove/api'
@@ -25,7 +25,7 @@ interface CliqueState {
 }
 
 /** Pods by clique; those that are only named are as they should be. */
-function worldOf(cliques: Readonly<Record<string, CliqueState>>, scaledAway: string[] = []): GangMembers {
+function membersOf(cliques: Readonly<Record<string, CliqueState>>, scaledAway: string[] = []): GangMembers {
   return {
     cliqueNamed: name => {
       const state = cliques[name]
@@ -52,7 +52,7 @@ const pending = initialized('False', 'PodGangPodsCreationPending')
 const lost = initialized('False', 'PodGangPodsLost')
 
 function gangAs(listed: Readonly<Record<string, string[]>>, condition?: Condition): PodGang {
-  const { create } = plan(worldOf({}))
+  const { create } = plan(membersOf({}))
   return {
     ...create!,
     spec: {
@@ -70,7 +70,7 @@ function plan(members: GangMembers, existing?: PodGang) {
   return planGang({ set, instance, existing, levels: [], schedulerName: 'default-scheduler', members })
 }
 
-/** What the gang lists when the plan was carried out. */
+/** Returns the pods that the gang lists after the plan was executed. */
 function listedAfter({ create, patch }: ReturnType<typeof plan>, existing?: PodGang) {
   const spec = create?.spec ?? (patch?.spec as PodGang['spec'] | undefined)
   const groups = spec?.podgroups ?? existing!.spec.podgroups
@@ -83,7 +83,7 @@ describe('a gang that was never complete', () => {
   const rows: [string, Record<string, CliqueState>, string | undefined][] = [
     ['its cliques do not exist', {}, `PodClique ${router} does not exist yet`],
     [
-      'a clique goes',
+      'a clique is deleted',
       { ...whole, [work]: { pods: ['k0', 'k1'], going: true } },
       `PodClique ${work} does not exist yet`,
     ],
@@ -98,7 +98,7 @@ describe('a gang that was never complete', () => {
       `PodClique ${router} has 2 of 3 pods`,
     ],
     [
-      'a pod goes',
+      'a pod is deleted',
       {
         ...whole,
         [work]: { pods: ['k0', samplePod('k1', { terminating: true, labels: { [label.podGang]: 'w-0' } })] },
@@ -121,7 +121,7 @@ describe('a gang that was never complete', () => {
   for (const [what, cliques, waitsFor] of rows)
     test(`${what}: ${waitsFor ? 'lists nothing' : 'lists all'}`, () => {
       for (const existing of [undefined, gangAs({}, pending)]) {
-        const planned = plan(worldOf(cliques), existing)
+        const planned = plan(membersOf(cliques), existing)
         assert.equal(planned.isComplete, waitsFor === undefined)
         if (waitsFor) {
           assert.equal(planned.initialized.reason, 'PodGangPodsCreationPending')
@@ -135,7 +135,7 @@ describe('a gang that was never complete', () => {
     })
 
   test('lists by name, in the order of names, whatever order they are found in', () => {
-    assert.deepEqual(listedAfter(plan(worldOf(whole))), { [router]: 'r0,r1', [work]: 'k0,k1' })
+    assert.deepEqual(listedAfter(plan(membersOf(whole))), { [router]: 'r0,r1', [work]: 'k0,k1' })
   })
 })
 
@@ -168,19 +168,19 @@ describe('a gang that was complete', () => {
       `PodClique ${work} has 1 of the 2 pods that it needs at least`,
     ],
     [
-      'somebody scaled a clique below its minimum',
+      'a user scaled a clique below its minimum',
       { [router]: { pods: ['r1', 'r2'] }, [work]: { pods: ['k0'], replicas: 1 } },
       { [router]: 'r1,r2', [work]: 'k0' },
       undefined,
     ],
     [
-      'everything was taken down and is half rebuilt',
+      'everything was terminated and half of it is recreated',
       { [router]: { pods: ['r2', 'r3'] }, [work]: { pods: ['k2'] } },
       { [router]: '', [work]: '' },
       `PodClique ${work} has 1 of the 2 pods that it needs at least`,
     ],
     [
-      'a clique of it goes, and its pods do not know yet',
+      'a clique of it is terminating, and its pods are not yet',
       { ...whole, [work]: { pods: ['k0', 'k1'], going: true } },
       { [router]: 'r0,r1', [work]: '' },
       `PodClique ${work} has 0 of the 2 pods that it needs at least`,
@@ -202,7 +202,7 @@ describe('a gang that was complete', () => {
     test(what, () => {
       for (const known of [complete, lost]) {
         const existing = gangAs(before, known)
-        const planned = plan(worldOf(cliques), existing)
+        const planned = plan(membersOf(cliques), existing)
         assert.deepEqual(listedAfter(planned, existing), listed)
         assert.equal(planned.initialized.status, waitsFor ? 'False' : 'True')
         if (waitsFor) assert.equal(planned.initialized.reason, 'PodGangPodsLost')
@@ -213,26 +213,26 @@ describe('a gang that was complete', () => {
   test('does not wait for replicas that a user scaled away', () => {
     const existing = gangAs(before, complete)
     const cliques = { [router]: { pods: ['r0', 'r2'] } }
-    const planned = plan(worldOf(cliques, [work]), existing)
+    const planned = plan(membersOf(cliques, [work]), existing)
     assert.equal(planned.isComplete, true)
     assert.deepEqual(listedAfter(planned, existing), { [router]: 'r0,r2', [work]: '' })
   })
 
   test('is not patched when nothing changed', () => {
-    assert.equal(plan(worldOf(whole), gangAs(before, complete)).patch, undefined)
+    assert.equal(plan(membersOf(whole), gangAs(before, complete)).patch, undefined)
   })
 
   test('keeps the reservation of another client, and the operator own keys', () => {
     const existing = gangAs(before, complete)
     existing.spec.reuseReservationRef = { namespace: 'serving', name: 'earlier' }
     existing.metadata.labels = { ...existing.metadata.labels, 'grove.io/kept': 'yes', stray: 'yes' }
-    assert.deepEqual(plan(worldOf(whole), existing).patch, { metadata: { labels: { stray: null } } })
+    assert.deepEqual(plan(membersOf(whole), existing).patch, { metadata: { labels: { stray: null } } })
   })
 })
 
 describe('the status of a gang', () => {
   const now = '2030-01-01T01:00:00Z'
-  const { initialized: done } = plan(worldOf(whole))
+  const { initialized: done } = plan(membersOf(whole))
 
   test('begins with a phase, and says of which generation it is', () => {
     const gang = { ...gangAs({}), metadata: { name: 'w-0', generation: 7 } }
@@ -243,7 +243,7 @@ describe('the status of a gang', () => {
   })
 
   test('leaves the phase and the conditions of the scheduler alone', () => {
-    const scheduled: Condition = { ...complete, type: 'Scheduled', reason: 'Placed', message: 'all' }
+    const scheduled: Condition = { ...complete, type: 'Scheduled', reason: 'Bound', message: 'all' }
     const gang = { ...gangAs({}), status: { phase: 'Running', conditions: [pending, scheduled] } } as PodGang
     const { phase, conditions } = statusWith(gang, done, now)
     assert.equal(phase, 'Running')

@@ -17,7 +17,7 @@ import { creationGraceMs, GangReconciler, lackGraceMs } from './reconcile.ts'
 
 const key = gangKey('serving/w/0')
 
-function bed() {
+function harness() {
   const clock = new FakeClock(Date.UTC(2030, 0, 1))
   const api = new SimulatedApi(clock)
   const events: string[] = []
@@ -75,7 +75,7 @@ function bed() {
 
 describe('a gang', () => {
   test('is created once, with one event, when its pods exist in time', async () => {
-    const { api, clock, events, reconcile, putClique, putPod, condition, listed } = bed()
+    const { api, clock, events, reconcile, putClique, putPod, condition, listed } = harness()
     assert.deepEqual(await reconcile(), { requeueAfter: creationGraceMs })
     assert.equal(api.writes, 0, 'not before its pods, for a moment')
     putClique('new')
@@ -92,7 +92,7 @@ describe('a gang', () => {
   })
 
   test('says of which generation it is complete, soon after its list has changed', async () => {
-    const { api, clock, reconcile, gang, condition, listed, putClique, putPod } = bed()
+    const { api, clock, reconcile, gang, condition, listed, putClique, putPod } = harness()
     putClique('new')
     putPod('p0', 'new')
     const pod = putPod('p1', 'new')
@@ -116,7 +116,7 @@ describe('a gang', () => {
   })
 
   test('is created without its pods after the grace period and reports what it lacks, debounced', async () => {
-    const { clock, reconcile, condition, putClique, putPod, api } = bed()
+    const { clock, reconcile, condition, putClique, putPod, api } = harness()
     await reconcile()
     await clock.advance(creationGraceMs)
     await reconcile()
@@ -132,7 +132,7 @@ describe('a gang', () => {
   })
 
   test('does not take pods of a former clique of the same name for its own', async () => {
-    const { clock, reconcile, listed, condition, putClique, putPod } = bed()
+    const { clock, reconcile, listed, condition, putClique, putPod } = harness()
     putClique('new')
     putPod('old-0', 'former')
     putPod('old-1', 'former')
@@ -148,7 +148,7 @@ describe('a gang', () => {
   })
 
   test('is reported as incomplete only if a lost pod is not recreated at once', async () => {
-    const { api, clock, reconcile, condition, listed, putClique, putPod } = bed()
+    const { api, clock, reconcile, condition, listed, putClique, putPod } = harness()
     putClique('new')
     putPod('p0', 'new')
     const pod = putPod('p1', 'new')
@@ -189,7 +189,7 @@ describe('a gang in our place', () => {
     }) as PodGang
 
   test('of a former set of the same name is waited for, not fought with', async () => {
-    const { api, reconcile, blocked, putClique, putPod, gang, set } = bed()
+    const { api, reconcile, blocked, putClique, putPod, gang, set } = harness()
     putClique('new')
     putPod('p0', 'new')
     putPod('p1', 'new')
@@ -203,7 +203,7 @@ describe('a gang in our place', () => {
   })
 
   test('of another owner is reported until it is gone', async () => {
-    const { api, reconcile, blocked, failures } = bed()
+    const { api, reconcile, blocked, failures } = harness()
     const foreign = api.put(resources.podGangs, owned('theirs', 'other'))
     for (const _ of [1, 2]) await assert.rejects(reconcile(), { code: 'ERR_SET_CONTROLLER_REFERENCE' })
     assert.deepEqual(blocked, ['serving/w'], 'once, although it failed twice')

@@ -6,7 +6,7 @@ export type Launch =
   | { readonly task: 'run'; readonly config: string }
   | { readonly task: 'version' }
   | { readonly task: 'help' }
-  | { readonly task: 'refused'; readonly message: string }
+  | { readonly task: 'rejected'; readonly message: string }
 
 export const usage = `Usage: grove-operator --config FILE | --version
 
@@ -17,11 +17,11 @@ export const usage = `Usage: grove-operator --config FILE | --version
 The cluster is the one that KUBECONFIG names, else the one it runs in, else that of ~/.kube/config.
 `
 
-export function parseLaunch(words: readonly string[]): Launch {
+export function parseLaunch(args: readonly string[]): Launch {
   let values: { config?: string; version?: boolean; help?: boolean }
   try {
     values = parseArgs({
-      args: [...words],
+      args: [...args],
       options: {
         config: { type: 'string' },
         version: { type: 'boolean', short: 'v' },
@@ -29,17 +29,17 @@ export function parseLaunch(words: readonly string[]): Launch {
       },
     }).values
   } catch (error) {
-    return refused(`error parsing cli arguments: ${(error as Error).message}`)
+    return rejected(`error parsing cli arguments: ${(error as Error).message}`)
   }
   if (values.help) return { task: 'help' }
   const missing = 'missing required launch option:'
   if (values.version && values.config !== undefined)
-    return refused(`${missing} both version and operator config file cannot be specified`)
+    return rejected(`${missing} both version and operator config file cannot be specified`)
   if (values.version) return { task: 'version' }
-  if (!values.config) return refused(`${missing} one of version or operator config file must be specified`)
+  if (!values.config) return rejected(`${missing} one of version or operator config file must be specified`)
   return { task: 'run', config: values.config }
 }
 
-function refused(message: string): Launch {
-  return { task: 'refused', message }
+function rejected(message: string): Launch {
+  return { task: 'rejected', message }
 }

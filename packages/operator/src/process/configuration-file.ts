@@ -32,7 +32,7 @@ export function readConfigurationFile(path: string): LoadedConfiguration {
   }
 }
 
-/** A wrong certificate mode is found here already, and told as the set-up failure that scripts know it as. */
+/** Rejects a wrong certificate mode early, with the exit code of a set-up failure, which scripts expect. */
 function invalid(text: string, fields: readonly string[]): LaunchError {
   const onlyMode = fields.every(field => field === 'server.webhooks.certProvisionMode')
   return onlyMode

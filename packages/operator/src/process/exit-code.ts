@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Why the process ends; scripts and probes tell them apart. */
+/** The exit codes of the process. Scripts and probes distinguish them. */
 export const exitCode = {
   done: 0,
   arguments: 1,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How the program is called, and what it says and ends with when it cannot begin.
+// The command line, and the messages and exit codes of a failed start.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,23 +20,26 @@ const missing = 'missing required launch option:'
 const folder = mkdtempSync(join(tmpdir(), 'grove-launch-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-test('words of the command line', () => {
+test('command line arguments', () => {
   const rows: [string[], object][] = [
     [['--config', 'a.yaml'], { task: 'run', config: 'a.yaml' }],
     [['--config=a.yaml', '--config=b.yaml'], { task: 'run', config: 'b.yaml' }],
     [['--version'], { task: 'version' }],
     [['-v'], { task: 'version' }],
     [['-h', '--config=a.yaml'], { task: 'help' }],
-    [[], { task: 'refused', message: `${missing} one of version or operator config file must be specified` }],
+    [
+      [],
+      { task: 'rejected', message: `${missing} one of version or operator config file must be specified` },
+    ],
     [
       ['-v', '--config=a.yaml'],
-      { task: 'refused', message: `${missing} both version and operator config file cannot be specified` },
+      { task: 'rejected', message: `${missing} both version and operator config file cannot be specified` },
     ],
   ]
-  for (const [words, launch] of rows) assert.deepEqual(parseLaunch(words), launch, words.join(' '))
+  for (const [args, launch] of rows) assert.deepEqual(parseLaunch(args), launch, args.join(' '))
   const unknown = parseLaunch(['--leader-elect'])
   assert.match(
-    unknown.task === 'refused' ? unknown.message : '',
+    unknown.task === 'rejected' ? unknown.message : '',
     /^error parsing cli arguments: .*leader-elect/,
   )
 })
@@ -48,7 +51,7 @@ describe('a configuration file', () => {
     writeFileSync(path, text)
     return readConfigurationFile(path)
   }
-  const refusal = (act: () => unknown): LaunchError => {
+  const rejection = (act: () => unknown): LaunchError => {
     try {
       act()
     } catch (error) {
@@ -57,7 +60,7 @@ describe('a configuration file', () => {
     return assert.fail('it was read')
   }
 
-  test('is read with what is unknown in it told, not refused', () => {
+  test('is accepted with unknown fields, which are reported', () => {
     const { configuration, warnings } = read(`${head}logLevel: debug\nloglevel: info\n`)
     assert.equal(configuration.logLevel, 'debug')
     assert.match(warnings.join(), /loglevel/)
@@ -68,12 +71,12 @@ describe('a configuration file', () => {
     ['is of another kind', 'kind: Pod', 2, /^cannot load "grove-operator" operator config: decoding/],
     [
       'is invalid',
-      `${head}scheduler: {profiles: [{name: nobody}]}`,
+      `${head}scheduler: {profiles: [{name: unknown}]}`,
       2,
-      /^invalid "grove-operator" operator config: .*scheduler\.profiles\[0\]\.name: Unsupported value: "nobody"/,
+      /^invalid "grove-operator" operator config: .*scheduler\.profiles\[0\]\.name: Unsupported value: "unknown"/,
     ],
     [
-      'has a certificate mode that nobody knows',
+      'has an unknown certificate mode',
       `${head}server: {webhooks: {certProvisionMode: magic}}`,
       4,
       /^unsupported cert provision mode/,
@@ -81,13 +84,13 @@ describe('a configuration file', () => {
   ]
   for (const [what, text, code, message] of rows)
     test(`that ${what}`, () => {
-      const error = refusal(() => read(text))
+      const error = rejection(() => read(text))
       assert.equal(error.exitCode, code)
       assert.match(error.message, message)
     })
 
   test('that does not exist', () => {
-    const error = refusal(() => readConfigurationFile(join(folder, 'none.yaml')))
+    const error = rejection(() => readConfigurationFile(join(folder, 'none.yaml')))
     assert.equal(error.exitCode, 2)
     assert.match(error.message, /^cannot load "grove-operator" operator config: error reading file: /)
   })
@@ -95,7 +98,7 @@ describe('a configuration file', () => {
 
 const main = resolve(import.meta.dirname, '../main.ts')
 
-test('a failure that nobody caught ends the process with its origin, and with the code for failures while running', async () => {
+test('an uncaught failure ends the process with its origin and the exit code for runtime failures', async () => {
   const silent = createServer().listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const { port } = silent.address() as AddressInfo
@@ -116,9 +119,9 @@ test('a failure that nobody caught ends the process with its origin, and with th
   // Once it has asked the cluster for something, a promise of its own fails behind its back.
   const defect = `import net from 'node:net'
     const connect = net.Socket.prototype.connect
-    net.Socket.prototype.connect = function (...words) {
+    net.Socket.prototype.connect = function (...args) {
       void Promise.reject(new Error('a defect'))
-      return connect.apply(this, words)
+      return connect.apply(this, args)
     }`
   const child = spawn(
     process.execPath,
@@ -200,7 +203,7 @@ describe('the namespace of the operator', () => {
   })
 })
 
-describe('what a configuration allows is logged as a warning:', () => {
+describe('logs a warning for a risky configuration:', () => {
   const safe = {
     leaderElection: { enabled: true },
     server: { metrics: { secure: true } },
@@ -229,7 +232,7 @@ describe('what a configuration allows is logged as a warning:', () => {
       /neither defaulted/,
     ],
     [
-      'profiles for everybody',
+      'profiles on all addresses',
       profiling('0.0.0.0'),
       /^debugging\.pprofBindHost 0\.0\.0\.0 is not a loopback/,
     ],
@@ -251,8 +254,8 @@ describe('what a configuration allows is logged as a warning:', () => {
 })
 
 test('the process ends with a code and a sentence', () => {
-  const run = (...words: string[]) =>
-    spawnSync(process.execPath, [main, ...words], {
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, [main, ...args], {
       encoding: 'utf8',
       env: { PATH: process.env.PATH, HOME: folder, KUBECONFIG: join(folder, 'no-kubeconfig') },
     })

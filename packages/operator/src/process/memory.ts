@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How much memory the process takes for how much work. V8 by itself lets garbage pile up to a multiple of what is
-// alive before it looks. Imported first: it counts from then on, however the process was started.
+// Trades CPU time for memory. By default, V8 collects garbage only when the heap is a multiple of the live objects.
+// Imported first, so that the flags apply from the start, however the process was started.
 import { setFlagsFromString } from 'node:v8'
 
 setFlagsFromString('--optimize-for-size')

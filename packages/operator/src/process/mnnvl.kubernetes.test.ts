@@ -72,12 +72,12 @@ describe('NVLink domains and the operator process', () => {
     await stopped(operator)
   })
 
-  test('switched off with the driver: the domain of a set goes with it, and new sets are refused', async () => {
+  test('disabled with the driver: the domain of a set is deleted with the set, and new sets are rejected', async () => {
     operator = await startOperatorProcess(kubernetes)
     await kubernetes.kubectl('delete', 'pcs', 'fabric', '-n', team)
     await waitFor('no domain', async () => (await domains()) === '')
-    const refused = await kubernetes.kubectl('apply', '-n', team, '-f', '-', { input: set })
-    assert.match(refused.stderr, /MNNVL is not enabled in the operator configuration/)
+    const rejected = await kubernetes.kubectl('apply', '-n', team, '-f', '-', { input: set })
+    assert.match(rejected.stderr, /MNNVL is not enabled in the operator configuration/)
     assert.doesNotMatch(operator.output, /forbidden/i)
     await stopped(operator)
   })

@@ -11,7 +11,8 @@ const namespaceVariable = 'GROVE_OPERATOR_NAMESPACE'
 
 /**
  * The namespace that the operator runs in: that of its service account, else that of the environment, else that of the
- * lease in the configuration. Refuses to guess: an operator that keeps its lease elsewhere than its twin leads as well.
+ * lease in the configuration. Throws instead of guessing: two operators with leases in different namespaces would
+ * both lead.
  */
 export function ownNamespace(configuration: OperatorConfiguration, folder = serviceAccountDirectory): string {
   const fromFile = readNamespaceFile(folder)
@@ -27,7 +28,7 @@ export function ownNamespace(configuration: OperatorConfiguration, folder = serv
   )
 }
 
-/** What the operator keeps in its namespace, or derives from it. */
+/** The objects in the namespace of the operator, and values derived from it. */
 function needsOf({ leaderElection, server, authorizer }: OperatorConfiguration): string[] {
   const certificates = server.webhooks.enabled || server.metrics.secure
   return [

@@ -24,7 +24,7 @@ describe('the operator process', () => {
     await kubernetes?.stop()
   })
 
-  test('what is applied is defaulted, admitted and brought to life', async () => {
+  test('defaults, admits and creates an applied set', async () => {
     const team = await kubernetes.newNamespace('team')
     const applied = await kubernetes.kubectl('apply', '-n', team, '-f', '-', { input: manifest('demo', 2) })
     assert.equal(applied.code, 0, applied.stderr)
@@ -38,21 +38,21 @@ describe('the operator process', () => {
     assert.equal(template.cliques[0].spec.minAvailable, 2)
   })
 
-  test('what is wrong is refused with the rule it breaks', async () => {
+  test('rejects an invalid set and names the broken rule', async () => {
     const team = await kubernetes.newNamespace('team')
-    const refused = await kubernetes.kubectl('apply', '-n', team, '-f', '-', {
+    const rejected = await kubernetes.kubectl('apply', '-n', team, '-f', '-', {
       input: manifest('wrong', 2).replace('roleName: web', 'roleName: web\n          minAvailable: 3'),
     })
-    assert.notEqual(refused.code, 0)
+    assert.notEqual(rejected.code, 0)
     assert.match(
-      refused.stderr,
+      rejected.stderr,
       /admission webhook "pcs\.validating\.webhooks\.grove\.io" denied the request: spec\.template\.cliques\[0\]\.spec\.minAvailable: Invalid value: 3: minAvailable must not be greater than replicas/,
     )
   })
 
-  test('events tell what was done', async () => {
+  test('emits events', async () => {
     const team = await kubernetes.newNamespace('team')
-    await kubernetes.kubectl('apply', '-n', team, '-f', '-', { input: manifest('told', 1) })
+    await kubernetes.kubectl('apply', '-n', team, '-f', '-', { input: manifest('reported', 1) })
     await waitFor('an event about the pod', async () => {
       const { stdout } = await kubernetes.kubectl('get', 'events', '-n', team, '-o', 'json')
       const events = JSON.parse(stdout).items as { reason: string; source?: { component?: string } }[]
@@ -77,21 +77,21 @@ describe('the operator process', () => {
     assert.doesNotMatch(operator.output, /forbidden/i)
   })
 
-  test('it stops in order when told, and says so with its exit code', async () => {
+  test('stops gracefully on a signal, with exit code 0', async () => {
     operator.child.kill('SIGTERM')
     await waitFor('the process to end', async () => operator.child.exitCode !== null)
     assert.equal(operator.child.exitCode, 0, operator.output)
   })
 
-  test('while it is away nobody can write sets and what runs goes on; back again, it makes up for what was missed', async () => {
+  test('while it is down, sets cannot be written and pods keep running; after the restart it catches up', async () => {
     const team = await kubernetes.newNamespace('team')
     const again = await startOperatorProcess(kubernetes)
     await kubernetes.kubectl('apply', '-n', team, '-f', '-', { input: manifest('kept', 2) })
     await waitFor('its pods', async () => (await names(team, 'pods')).length === 2)
     again.child.kill('SIGTERM')
     await waitFor('the process to end', async () => again.child.exitCode !== null)
-    const refused = await kubernetes.kubectl('apply', '-n', team, '-f', '-', { input: manifest('late', 1) })
-    assert.match(refused.stderr, /failed calling webhook "pcs\.\w+\.webhooks\.grove\.io"/)
+    const rejected = await kubernetes.kubectl('apply', '-n', team, '-f', '-', { input: manifest('late', 1) })
+    assert.match(rejected.stderr, /failed calling webhook "pcs\.\w+\.webhooks\.grove\.io"/)
     const [pod = ''] = await names(team, 'pods')
     await kubernetes.kubectl('delete', pod, '-n', team)
     await kubernetes.kubectl('scale', 'pclq/kept-0-web', '-n', team, '--replicas=3')
@@ -103,7 +103,7 @@ describe('the operator process', () => {
     assert.equal(applied.code, 0, applied.stderr)
   })
 
-  test('held up for longer than its renew deadline it says so, renews its lease and goes on', async () => {
+  test('paused for longer than its renew deadline it logs this, renews its lease and continues', async () => {
     operator.child.kill('SIGSTOP')
     await waitFor('the renew deadline to be over', async () => (await leaseAgeMs()) > 5_600)
     operator.child.kill('SIGCONT')
@@ -116,7 +116,7 @@ describe('the operator process', () => {
     await waitFor('a pod', async () => (await names(team, 'pods')).length === 1)
   })
 
-  test('when another took its lease meanwhile it ends with the code for that, and says to whom it went', async () => {
+  test('when another process took its lease it names the holder and ends with the exit code for a lost lease', async () => {
     operator.child.kill('SIGSTOP')
     const stolen = { spec: { holderIdentity: 'thief', leaseDurationSeconds: 60 } }
     const patch = [
@@ -145,8 +145,8 @@ describe('the operator process', () => {
     )
     const { stdout } = await kubernetes.kubectl('get', 'events', '-n', 'default', '-o', 'json')
     const events = JSON.parse(stdout).items as { reason: string; involvedObject: { name: string } }[]
-    const told = events.find(({ reason }) => reason === 'VolcanoCapabilityUnavailable')
-    assert.equal(told?.involvedObject.name, 'podgroups.scheduling.volcano.sh')
+    const emitted = events.find(({ reason }) => reason === 'VolcanoCapabilityUnavailable')
+    assert.equal(emitted?.involvedObject.name, 'podgroups.scheduling.volcano.sh')
   })
 
   /** Since it was last renewed. */

@@ -143,7 +143,7 @@ function assemble(parts: Parts): Manager {
   return manager
 }
 
-/** Nothing here reads managedFields, and no rate is kept unless the configuration asks for one. */
+/** The operator does not read managedFields. Requests are limited only if the configuration sets a rate. */
 function clientOptions({ runtimeClientConnection }: OperatorConfiguration): ClientOptions {
   const { rateLimit } = runtimeClientConnection
   return { userAgent: userAgent(), managedFields: false, ...(rateLimit && { rateLimit }) }
@@ -190,7 +190,7 @@ function addControllers(manager: Manager, parts: Parts): void {
 
 /**
  * Stores compiled code now, not only when the process ends in order: a process that starts without it needs 25 MiB more,
- * for the compiler of TypeScript. Nothing happens unless NODE_COMPILE_CACHE names a folder.
+ * for the compiler of TypeScript. Has no effect unless NODE_COMPILE_CACHE names a folder.
  */
 async function storeCompiledCode(caches: Caches, signal: AbortSignal): Promise<void> {
   try {

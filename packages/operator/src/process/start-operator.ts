@@ -22,7 +22,7 @@ export interface StartOptions {
 
 export interface RunningOperator {
   readonly caches: Caches
-  /** Lets running passes finish, then ends the watches. */
+  /** Waits for running reconciles, then ends the watches. */
   stop(): Promise<void>
   /** Drops everything where it is, requests under way included. */
   abandon(): Promise<void>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is running. A release stamps these in; from a clone they say so.
+// The version of this build. The release build sets these values; a clone has the defaults.
 export const version = {
   gitVersion: process.env.GROVE_VERSION ?? 'v0.1.0-dev',
   gitCommit: process.env.GROVE_COMMIT ?? 'unknown',

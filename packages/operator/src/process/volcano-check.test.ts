@@ -43,10 +43,10 @@ test('is asked for where its profile is on only, and then ends the process with 
     return result.configuration
   }
   const asked: string[] = []
-  const told: unknown[] = []
+  const emitted: unknown[] = []
   const client = {
     find: async ({ resource }: { resource: string }) => void asked.push(resource),
-    create: async (_: unknown, event: unknown) => told.push(event),
+    create: async (_: unknown, event: unknown) => emitted.push(event),
   } as unknown as Client
   await checkVolcano(client, configured('default-scheduler', 'kai-scheduler'))
   assert.deepEqual(asked, [])
@@ -54,5 +54,5 @@ test('is asked for where its profile is on only, and then ends the process with 
     exitCode: 5,
     message: /^failed to initialize volcano backend: /,
   })
-  assert.equal((told[0] as { reason: string }).reason, 'VolcanoCapabilityUnavailable')
+  assert.equal((emitted[0] as { reason: string }).reason, 'VolcanoCapabilityUnavailable')
 })

@@ -40,12 +40,12 @@ const { group, resource, version } = resources.volcanoPodGroups
 const name = `${resource}.${group}`
 const eventMs = 2_000
 
-/** Older Volcanos would take our PodGroups and forget what they do not know: a gang without its cliques' minima. */
+/** Older Volcano releases accept the PodGroups and drop unknown fields, so the gang would lose the minima of its cliques. */
 export async function checkVolcano(client: Client, configuration: OperatorConfiguration): Promise<void> {
   if (!enabledSchedulers(configuration).has(scheduler.volcano)) return
   const problem = await problemWithVolcano(client)
   if (!problem) return
-  await tell(client, problem.definition, problem.text)
+  await emitEvent(client, problem.definition, problem.text)
   throw new LaunchError(
     exitCode.schedulerBackend,
     `failed to initialize ${scheduler.volcano} backend: ${problem.text}`,
@@ -72,7 +72,7 @@ async function problemWithVolcano(
   }
 }
 
-/** What keeps the operator from working with the Volcano that brought this definition; undefined for nothing. */
+/** Returns why the operator cannot work with the Volcano release of this definition; undefined if it can. */
 export function whatIsMissing(definition: Definition | undefined): string | undefined {
   if (!definition)
     return `the CustomResourceDefinition ${name} is not installed; Volcano 1.14 or newer is needed`
@@ -84,7 +84,7 @@ export function whatIsMissing(definition: Definition | undefined): string | unde
     : `${version} of ${name} has no spec.subGroupPolicy; Volcano 1.14 or newer is needed`
 }
 
-async function tell(client: Client, definition: KubeObject, text: string): Promise<void> {
+async function emitEvent(client: Client, definition: KubeObject, text: string): Promise<void> {
   const recorder = new EventRecorder({ sink: eventSink(client), clock: systemClock })
   recordedEvents(recorder).emit(definition, eventSource.schedulerBackend, events.volcanoUnavailable(text))
   await recorder.stop(eventMs)

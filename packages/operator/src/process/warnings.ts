@@ -3,7 +3,7 @@
 import type { OperatorConfiguration } from '@grove/api'
 import { isLoopback } from '@grove/kube'
 
-/** What a configuration allows and an administrator should know. None of it is an error: existing files keep working. */
+/** Settings that are risky but valid. They are warnings, not errors, so that existing files keep working. */
 export function configurationWarnings(configuration: OperatorConfiguration): string[] {
   const { leaderElection, server, debugging } = configuration
   const warnings: string[] = []
@@ -23,8 +23,8 @@ export function configurationWarnings(configuration: OperatorConfiguration): str
     )
   if (debugging?.enableProfiling && !isLoopback(debugging.pprofBindHost))
     warnings.push(
-      `debugging.pprofBindHost ${debugging.pprofBindHost} is not a loopback address: everybody who reaches port ` +
-        `${debugging.pprofBindPort} can profile the operator; heap snapshots are refused there`,
+      `debugging.pprofBindHost ${debugging.pprofBindHost} is not a loopback address: every client that reaches port ` +
+        `${debugging.pprofBindPort} can profile the operator; heap snapshots are rejected there`,
     )
   return warnings
 }

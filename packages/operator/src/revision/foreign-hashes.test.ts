@@ -18,7 +18,7 @@ const set = () =>
     groups: [group('eng', ['lead', 'work'], 2)],
   })
 
-/** A clique as somebody else wrote it for this set: same content, a hash of their own. */
+/** A clique that another operator wrote for this set: same content, another hash. */
 function written(of: StoredSet, name: string, hash: string, generation?: string): PodClique {
   const instances = [
     ...standaloneCliques(of, 0),
@@ -167,7 +167,7 @@ test('a child whose status has the z1 hash of the wanted generation has reached 
   assert.ok(isConverged(router, revision))
 })
 
-test('progress towards the wanted generation goes on under its new name, and keeps its template hash', () => {
+test('progress towards the wanted generation continues under its new name, and keeps its template hash', () => {
   const revision = revisionOf(set())
   const router = written(set(), 'w-0-router', revision.templateHashes.router!)
   const podTemplateHash = revision.templateHashes.router!

@@ -75,7 +75,7 @@ function hasWantedPriority(set: StoredSet, { gangNamed }: LiveChildren): boolean
     .every(gang => !gang || (gang.spec.priorityClassName ?? '') === wanted)
 }
 
-/** Labels of ours aside, which other versions may give otherwise. */
+/** Ignores Grove labels, because other versions may set other ones. */
 function templateOf({ metadata, spec }: PodClique, ours: ReadonlySet<string>): CanonicalPodTemplate {
   const labels = Object.entries(metadata.labels ?? {}).filter(([key]) => !ours.has(key))
   return canonicalPodTemplate(

@@ -47,7 +47,7 @@ function formerly(one: Stored<ControllerRevision>): Stored<ControllerRevision> {
   return { ...renamed, metadata: { ...renamed.metadata, name: `w-${hash}` } }
 }
 
-/** What is on record after a plan was carried out. */
+/** Returns the recorded revisions after the plan was executed. */
 function carriedOut(
   of: StoredSet,
   recorded: readonly Stored<ControllerRevision>[],
@@ -105,7 +105,7 @@ test('going back raises the old revision instead of adding one', () => {
   assert.equal(Math.max(...recorded.map(numberOf)), 4)
 })
 
-test('beyond the limit the oldest goes', () => {
+test('deletes the oldest revision beyond the limit', () => {
   assert.deepEqual(images(after([1, 2, 3, 4, 5], { limit: 3 })), ['3', '4', '5'])
   assert.deepEqual(images(after([1, 2], { limit: 0 })), ['2'])
 })

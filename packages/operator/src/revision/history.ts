@@ -22,7 +22,7 @@ import { controlledBy } from '../layout/owner.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import { revisionOf } from './set-revision.ts'
 
-/** Why a revision came about, in the words of its author; `kubectl rollout history` shows the same. */
+/** The change cause that the user gave; `kubectl rollout history` shows the same annotation. */
 export const changeCause = 'kubernetes.io/change-cause'
 
 export interface HistoryInput {
@@ -30,7 +30,7 @@ export interface HistoryInput {
   /** Controlled by the set and not terminating. */
   readonly recorded: readonly Stored<ControllerRevision>[]
   readonly limit: number
-  /** Asked only when there are too many: generations and pod templates that something lives by. */
+  /** Returns the generations and pod templates in use. Called only when there are too many revisions. */
   inUse(): HashesInUse
 }
 
@@ -78,7 +78,7 @@ export function planHistory(input: HistoryInput): HistoryPlan {
   return { create, raise, relabel, remove: old.slice(Math.max(0, old.length - excess)) }
 }
 
-/** A name that collides with other content is made unique by a counter, as the content alone decides what is equal. */
+/** Appends a counter to a name that collides with other content: only the content identifies a revision. */
 export function revisionName(set: StoredSet, attempt: number): string {
   const name = `${set.metadata.name}-${generationHash(set.spec)}`
   return attempt === 0 ? name : `${name}-${attempt}`
@@ -141,7 +141,7 @@ function kept({ recorded, inUse }: HistoryInput, current: ControllerRevision | u
 
 const texts = new WeakMap<object, string>()
 
-/** Equal templates, equal text. Objects do not change, so it is made once for each. */
+/** Equal templates have equal text. Cached objects are immutable, so the text is computed once for each. */
 function textOf(revision: ControllerRevision): string {
   const record = recordOf(revision)
   return record ? textOfTemplate(record.template) : ''

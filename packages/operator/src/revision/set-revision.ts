@@ -31,7 +31,7 @@ export interface SetRevision extends Revision {
    * algorithm.
    */
   isCurrentGeneration(stored: string, children: LiveChildren): boolean
-  /** Progress towards the wanted revision under its name of today, so that it goes on and does not begin again. */
+  /** Progress towards the wanted revision under its current name, so that the update continues and does not restart. */
   renamed<P extends TargetOfUpdate | undefined>(progress: P, clique?: PodClique): P
 }
 
@@ -87,12 +87,12 @@ function compute(set: StoredSet): SetRevision {
     templateHashes[cliqueNameOf(clique, Object.keys(templateHashes)) ?? ''] ?? ''
   const adopted = new WeakMap<PodClique, boolean>()
   const isAdopted = (clique: PodClique): boolean => {
-    let answer = adopted.get(clique)
-    if (answer === undefined) {
-      answer = hasWantedTemplate(set, clique)
-      adopted.set(clique, answer)
+    let result = adopted.get(clique)
+    if (result === undefined) {
+      result = hasWantedTemplate(set, clique)
+      adopted.set(clique, result)
     }
-    return answer
+    return result
   }
   const former = once(() => formerGenerationHash(set.spec))
   const isFormerName = (stored: string) =>

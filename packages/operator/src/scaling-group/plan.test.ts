@@ -53,7 +53,7 @@ test('a member whose predecessor is still going is made when that is gone', () =
   assert.deepEqual(plan(1, [member(0, 'a', true), member(0, 'b')]), { create: [], removeReplicas: [] })
 })
 
-test('every replica beyond the wanted number goes, whatever holes there are below', () => {
+test('deletes every replica beyond the wanted number, also if replicas below are missing', () => {
   const cliques = [
     member(0, 'a'),
     member(0, 'b'),

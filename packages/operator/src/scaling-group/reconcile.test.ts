@@ -27,28 +27,28 @@ const names = ({ simulation }: WatchedSet) => simulation.cliques.map(({ metadata
 const modify = ({ simulation }: WatchedSet, patch: object) =>
   simulation.api.modify(resources.podCliqueScalingGroups, name, patch)
 const scale = (watched: WatchedSet, replicas: number) => modify(watched, { spec: { replicas } })
-const pass = ({ simulation }: WatchedSet) => simulation.reconcileOne('group', name)
+const reconcile = ({ simulation }: WatchedSet) => simulation.reconcileOne('group', name)
 const remove = ({ simulation }: WatchedSet, one: Stored<PodClique>) =>
   simulation.api.remove(resources.podCliques as never, one)
 
 test('members are created from the template of their name, and reported on the group', async () => {
   const watched = await watchedSet(set)
   scale(watched, 4)
-  assert.equal(await pass(watched), undefined)
+  assert.equal(await reconcile(watched), undefined)
   assert.equal(cliqueOf(watched, 'w-0-g-3-worker')?.spec.replicas, 1)
   assert.equal(cliqueOf(watched, 'w-0-g-3-gpu-worker')?.spec.replicas, 2)
-  const told = (member: string) =>
+  const event = (member: string) =>
     `PodCliqueScalingGroup/${name} podcliquescalinggroup-controller Normal PodCliqueCreateSuccessful: PodClique serving/${member} created successfully`
-  assert.deepEqual(watched.told, [told('w-0-g-3-worker'), told('w-0-g-3-gpu-worker')])
+  assert.deepEqual(watched.emitted, [event('w-0-g-3-worker'), event('w-0-g-3-gpu-worker')])
 })
 
 test('the highest replicas are deleted, with or without holes, and reported on the set', async () => {
   const watched = await watchedSet(set)
   scale(watched, 1)
   for (const one of ['w-0-g-1-worker', 'w-0-g-1-gpu-worker']) remove(watched, cliqueOf(watched, one)!)
-  assert.equal(await pass(watched), undefined)
+  assert.equal(await reconcile(watched), undefined)
   assert.deepEqual(names(watched), ['w-0-g-0-gpu-worker', 'w-0-g-0-worker'])
-  assert.deepEqual(watched.told, [
+  assert.deepEqual(watched.emitted, [
     'PodCliqueSet/w podcliqueset-controller Normal PodGangDeleteSuccessful: Deleted PodGang serving/w-0-g-1',
     `PodCliqueSet/w podcliquescalinggroup-controller Normal PodCliqueScalingGroupReplicaDeleteSuccessful: Deleted PodCliqueScalingGroup ${name} replicaIndex: 2`,
   ])
@@ -58,10 +58,10 @@ test('replicas that cannot be removed are named, and missing members are made al
   const watched = await watchedSet(set)
   scale(watched, 2)
   remove(watched, cliqueOf(watched, 'w-0-g-0-worker')!)
-  watched.refuse(({ verb, resource }) => verb === 'delete' && resource !== 'podgangs')
-  assert.ok(await pass(watched))
+  watched.reject(({ verb, resource }) => verb === 'delete' && resource !== 'podgangs')
+  assert.ok(await reconcile(watched))
   assert.ok(cliqueOf(watched, 'w-0-g-0-worker'))
-  assert.deepEqual(watched.told.slice(0, 2), [
+  assert.deepEqual(watched.emitted.slice(0, 2), [
     'PodCliqueSet/w podcliqueset-controller Normal PodGangDeleteSuccessful: Deleted PodGang serving/w-0-g-1',
     `PodCliqueSet/w podcliquescalinggroup-controller Warning PodCliqueScalingGroupReplicaDeleteFailed: Error deleting PodCliqueScalingGroup ${name} ReplicaIndex 2 : Forbidden: not today`,
   ])
@@ -73,18 +73,18 @@ test('replicas that cannot be removed are named, and missing members are made al
 test('members that cannot be made are named, and forgotten when they can', async () => {
   const watched = await watchedSet(set)
   remove(watched, cliqueOf(watched, 'w-0-g-0-worker')!)
-  watched.refuse(({ verb }) => verb === 'create')
-  assert.ok(await pass(watched))
-  assert.deepEqual(watched.told, [
+  watched.reject(({ verb }) => verb === 'create')
+  assert.ok(await reconcile(watched))
+  assert.deepEqual(watched.emitted, [
     `PodCliqueScalingGroup/${name} podcliquescalinggroup-controller Warning PodCliqueCreateFailed: PodClique serving/w-0-g-0-worker creation failed: Forbidden: not today`,
   ])
   assert.deepEqual(errorsOf(groupOf(watched)), [
     'ERR_CREATE_PODCLIQUES failed to sync PodClique: [Operation: Sync, Code: ERR_CREATE_PODCLIQUES] message: Error creating PodClique serving/w-0-g-0-worker, cause: Forbidden: not today',
   ])
-  watched.refuse()
-  assert.equal(await pass(watched), undefined)
+  watched.reject()
+  assert.equal(await reconcile(watched), undefined)
   await watched.simulation.clock.advance(1_000)
-  await pass(watched)
+  await reconcile(watched)
   assert.deepEqual(errorsOf(groupOf(watched)), [])
 })
 
@@ -99,7 +99,7 @@ test('a clique of another owner under the name of a member is reported until it 
     ...former,
     metadata: { ...metadata, ownerReferences: [owner] },
   } as never)
-  assert.ok(await pass(watched))
+  assert.ok(await reconcile(watched))
   assert.match(
     errorsOf(groupOf(watched)).join(),
     /^ERR_CREATE_PODCLIQUES .*w-0-g-0-worker exists and is not controlled by this PodCliqueScalingGroup/,
@@ -110,16 +110,16 @@ test('a clique of another owner under the name of a member is reported until it 
     metadata: { deletionTimestamp: '2030-01-01T00:00:00Z' },
   })
   assert.equal(
-    await pass(watched),
+    await reconcile(watched),
     undefined,
-    'a namesake that is going is waited for: its end wakes the group',
+    'waits for a terminating object of the same name: its deletion enqueues the group',
   )
   remove(watched, cliqueOf(watched, 'w-0-g-0-worker')!)
-  assert.equal(await pass(watched), undefined)
+  assert.equal(await reconcile(watched), undefined)
   assert.notEqual(cliqueOf(watched, 'w-0-g-0-worker')?.metadata.uid, foreign.metadata.uid)
 })
 
-test('a member that is there already, and only was not seen yet, is neither a failure nor news', async () => {
+test('a member that exists but is not in the cache yet causes neither an error nor an event', async () => {
   const watched = await watchedSet(set)
   const { api } = watched.simulation
   const former = cliqueOf(watched, 'w-0-g-0-worker')!
@@ -132,8 +132,8 @@ test('a member that is there already, and only was not seen yet, is neither a fa
         api.put(resources.podCliques, { ...former, metadata } as never)
     },
   }
-  assert.equal(await pass(watched), undefined)
-  assert.deepEqual(watched.told, [])
+  assert.equal(await reconcile(watched), undefined)
+  assert.deepEqual(watched.emitted, [])
   assert.deepEqual(errorsOf(groupOf(watched)), [])
 })
 
@@ -146,11 +146,11 @@ test('edited labels of members are repaired, and only those', async () => {
       labels: { [label.scalingGroupReplicaIndex]: null, [label.basePodGang]: 'other', mine: 'kept' },
     },
   })
-  watched.refuse(({ verb }) => verb === 'patch')
-  assert.ok(await pass(watched))
-  watched.refuse()
+  watched.reject(({ verb }) => verb === 'patch')
+  assert.ok(await reconcile(watched))
+  watched.reject()
   watched.asked.length = 0
-  assert.equal(await pass(watched), undefined)
+  assert.equal(await reconcile(watched), undefined)
   assert.deepEqual(cliqueOf(watched, member)!.metadata.labels, { ...before, mine: 'kept' })
   assert.deepEqual(watched.asked.filter(write => write === 'patch podcliques').length, 1)
 })
@@ -168,11 +168,11 @@ for (const [labels, code, message] of [
     const watched = await watchedSet(set)
     modify(watched, { metadata: { labels } })
     scale(watched, 5)
-    assert.ok(await pass(watched))
+    assert.ok(await reconcile(watched))
     const [error] = errorsOf(groupOf(watched))
     assert.ok(error!.startsWith(`${code} failed to sync PodClique: `))
     assert.match(error!, message)
-    assert.equal(names(watched).length, 6, 'nothing is made, nothing goes')
+    assert.equal(names(watched).length, 6, 'no clique is created or deleted')
     assert.ok(groupOf(watched).status?.selector)
   })
 
@@ -188,33 +188,33 @@ test('with OnDelete members follow the template, with one event; a rejection is 
     spec: { template: { ...template, cliques } },
   })
   await watched.simulation.reconcileOne('set', 'w')
-  watched.told.length = 0
-  watched.refuse(({ verb, resource, objects }) =>
+  watched.emitted.length = 0
+  watched.reject(({ verb, resource, objects }) =>
     Boolean(verb === 'patch' && resource === 'podcliques' && objects[0]?.metadata.name.includes('-0-worker')),
   )
-  assert.ok(await pass(watched))
-  const told = (index: number, what: string) =>
+  assert.ok(await reconcile(watched))
+  const event = (index: number, what: string) =>
     `PodCliqueScalingGroup/${name} podcliquescalinggroup-controller ${what.replace('ID', `serving/w-0-g-${index}-worker`)}`
   const applied = 'Normal PodCliqueCreateOrUpdateSuccessful: PodClique ID created or updated successfully'
-  assert.deepEqual(watched.told.sort(), [
-    told(1, applied),
-    told(2, applied),
-    told(
+  assert.deepEqual(watched.emitted.sort(), [
+    event(1, applied),
+    event(2, applied),
+    event(
       0,
       'Warning PodCliqueCreateOrUpdateFailed: PodClique ID creation or update failed: Forbidden: not today',
     ),
   ])
   assert.match(errorsOf(groupOf(watched)).join(), /^ERR_CREATE_OR_UPDATE_PODCLIQUES failed to sync PodClique/)
-  watched.refuse()
-  watched.told.length = 0
-  assert.equal(await pass(watched), undefined)
-  assert.deepEqual(watched.told, [told(0, applied)])
-  watched.told.length = 0
+  watched.reject()
+  watched.emitted.length = 0
+  assert.equal(await reconcile(watched), undefined)
+  assert.deepEqual(watched.emitted, [event(0, applied)])
+  watched.emitted.length = 0
   await watched.simulation.clock.advance(1_000)
-  await pass(watched)
+  await reconcile(watched)
   watched.asked.length = 0
-  await pass(watched)
-  assert.deepEqual([watched.told, watched.asked], [[], []])
+  await reconcile(watched)
+  assert.deepEqual([watched.emitted, watched.asked], [[], []])
 })
 
 test('a group that is going makes nothing and says nothing more', async () => {
@@ -226,10 +226,10 @@ test('a group that is going makes nothing and says nothing more', async () => {
     },
     spec: { replicas: 9 },
   })
-  assert.equal(await pass(watched), undefined)
+  assert.equal(await reconcile(watched), undefined)
   assert.deepEqual(watched.asked, ['patch podcliquescalinggroups'])
   assert.deepEqual(groupOf(watched).metadata.finalizers, [])
-  assert.equal(await pass(watched), undefined)
+  assert.equal(await reconcile(watched), undefined)
   assert.equal(watched.asked.length, 1)
 })
 
@@ -238,7 +238,7 @@ test('a status is not written over a newer one', async () => {
   const { api } = watched.simulation
   const mark = { ...gangTerminationInProgress(0), lastTransitionTime: '2030-01-01T00:00:00Z' }
   for (const member of watched.simulation.cliques) remove(watched, member as Stored<PodClique>)
-  await pass(watched)
+  await reconcile(watched)
   api.modify(resources.podCliques, 'w-0-g-0-worker', { status: { readyReplicas: 1 } })
   let isMarked = false
   api.hooks = {
@@ -252,13 +252,13 @@ test('a status is not written over a newer one', async () => {
     },
   }
   scale(watched, 2)
-  assert.equal(await pass(watched), undefined)
+  assert.equal(await reconcile(watched), undefined)
   // The status is pending until the debounce ends.
   await watched.simulation.clock.advance(1_000)
-  const conflict = await pass(watched)
-  assert.ok(isMarked && isConflict(conflict), `answered ${conflict}`)
+  const conflict = await reconcile(watched)
+  assert.ok(isMarked && isConflict(conflict), `the response is ${conflict}`)
   assert.ok(findCondition(groupOf(watched).status?.conditions, mark.type))
-  assert.equal(await pass(watched), undefined)
+  assert.equal(await reconcile(watched), undefined)
   assert.ok(findCondition(groupOf(watched).status?.conditions, mark.type), 'the group is not well yet')
   assert.equal(groupOf(watched).status?.replicas, 2)
 })

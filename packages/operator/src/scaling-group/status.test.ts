@@ -22,10 +22,11 @@ const revision = {
 
 interface Shape {
   /**
-   * One word per replica, one letter for each of its cliques `a` and `b`: `r` serves, `s` starts, `b` is in
-   * breach, `p` was never placed, `l` was placed and is lost, `x` is placed and has not said whether it is in
-   * breach, `f` has said nothing, `u` is being updated, `o` serves with an old template, `t` serves and is
-   * going, `z` was placed and scaled to zero by a user, `.` is not there.
+   * One group of letters per replica, one letter for each of its cliques `a` and `b`:
+   * `r` serves, `s` starts, `b` is in breach, `.` does not exist,
+   * `p` was never scheduled, `l` was scheduled and is lost, `z` was scheduled and scaled to zero by a user,
+   * `x` is scheduled and has no breach condition, `f` has no conditions,
+   * `u` is being updated, `o` serves with an old template, `t` serves and is terminating.
    */
   readonly members: string
   readonly replicas?: number
@@ -43,7 +44,7 @@ const said = (type: string, status: string): Condition =>
   ({ type, status, reason: 'x', message: 'x', lastTransitionTime: time }) as Condition
 
 function member(letter: string, replica: number, name: string): PodClique {
-  const isPlaced = !'pflz'.includes(letter)
+  const isScheduled = !'pflz'.includes(letter)
   const ready = 'rout'.includes(letter) ? 2 : 0
   const hash = letter === 'o' ? 'old' : 'new'
   const breached = letter === 'b' ? 'True' : letter === 'u' ? 'Unknown' : 'False'
@@ -63,11 +64,11 @@ function member(letter: string, replica: number, name: string): PodClique {
         readyReplicas: ready,
         updatedReplicas: 2,
         scheduleGatedReplicas: 0,
-        scheduledReplicas: isPlaced ? 2 : 0,
+        scheduledReplicas: isScheduled ? 2 : 0,
         currentPodTemplateHash: hash,
         currentPodCliqueSetGenerationHash: letter === 'o' ? 'former' : 'g',
         conditions: [
-          said('PodCliqueScheduled', isPlaced ? 'True' : 'False'),
+          said('PodCliqueScheduled', isScheduled ? 'True' : 'False'),
           ...('lz'.includes(letter) ? [said('EverScheduled', 'True')] : []),
           ...(letter === 'x' ? [] : [said('MinAvailableBreached', breached)]),
         ],
@@ -88,13 +89,13 @@ function plan({
   ...given
 }: Shape) {
   const minAvailable = 'minAvailable' in given ? given.minAvailable : 1
-  const words = members.split(' ').filter(Boolean)
+  const letters = members.split(' ').filter(Boolean)
   const group: StoredScalingGroup = {
     apiVersion: 'grove.io/v1alpha1',
     kind: 'PodCliqueScalingGroup',
     metadata: { name: 'w-0-g', namespace: 'serving', uid: 'group-uid', resourceVersion: '1', generation: 7 },
     spec: {
-      replicas: replicas ?? words.length,
+      replicas: replicas ?? letters.length,
       cliqueNames: ['a', 'b'],
       ...(minAvailable !== undefined && { minAvailable }),
     },
@@ -102,7 +103,7 @@ function plan({
       status: { scheduledReplicas: 0, availableReplicas: 0, updatedReplicas: 0, ...before },
     }),
   }
-  const cliques = words.flatMap((word, replica) =>
+  const cliques = letters.flatMap((word, replica) =>
     [...word].flatMap((letter, at) => (letter === '.' ? [] : [member(letter, replica, 'ab'[at]!)])),
   )
   return planGroupStatus({
@@ -188,17 +189,17 @@ const breaches: [what: string, shape: Shape, condition: readonly [string, string
   ['one starts, nothing is in breach', { members: 'rs rr', minAvailable: 2 }, enough(2, 2)],
   ['no minimum is a minimum of one', { members: 'rr rp', minAvailable: undefined }, enough(2, 1)],
   ['a clique that is being updated is not in breach', { members: 'ru' }, enough(1, 1)],
-  ['a placed clique that has not said so is not well', { members: 'xx xr' }, tooFew(0, 1)],
+  ['a scheduled clique without a breach condition is not available', { members: 'xx xr' }, tooFew(0, 1)],
   ['too few are scheduled', { members: 'rr pp ff', minAvailable: 2 }, below(1, 2)],
   ['one is going, and too few are scheduled', { members: 'rr rt', minAvailable: 2 }, below(1, 2)],
   ['nothing is there yet', { members: '', replicas: 2 }, startUp],
   ['nothing is scheduled yet', { members: 'pp rp' }, startUp],
-  ['a clique of each was placed, but no replica as a whole', { members: 'rp pr' }, startUp],
-  ['a replica that is lost was placed as a whole once', { members: 'll' }, lost],
+  ['a clique of each was scheduled, but no replica as a whole', { members: 'rp pr' }, startUp],
+  ['a replica that is lost was scheduled as a whole once', { members: 'll' }, lost],
   ['what was well is lost', { members: 'pp', before: wasWell }, lost],
   ['and that is a breach', { members: 'pp', before: wasWell, onTotalLoss: 'Recreate' }, below(0, 1)],
   ['never one at start-up', { members: 'pp', onTotalLoss: 'Recreate' }, startUp],
-  ['nobody wants any', { members: '', replicas: 0, before: wasWell }, zero],
+  ['zero replicas are wanted', { members: '', replicas: 0, before: wasWell }, zero],
   ['scaled to zero', { members: '', replicas: 0, before: wasWell, onTotalLoss: 'Recreate' }, zero],
   ['a member scaled to zero', { members: 'rz', before: wasWell, onTotalLoss: 'Recreate' }, zero],
   ['a member of one replica scaled to zero, the other lost', { members: 'rz pp', before: wasWell }, lost],
@@ -240,7 +241,7 @@ const isMarked = (shape: Shape) =>
     'GangTerminationInProgress',
   ) !== undefined
 
-test('the mark of a termination goes when the group is well again, not while nothing is known or nothing is placed', () => {
+test('removes the mark of a termination when the group is available again, not while nothing is known or scheduled', () => {
   for (const members of ['ff', 'pp', 'xx', 'bb', 'r.']) assert.equal(isMarked({ members }), true, members)
   assert.equal(isMarked({ members: 'rr', before: { updateProgress: running } }), true, 'being updated')
   assert.equal(isMarked({ members: 'rr' }), false)
@@ -277,8 +278,12 @@ test('the loss of the last scheduled replica is reported once, with its conseque
   ])
   assert.deepEqual(plan({ members: 'pp rp', before: loss.status }).events, [])
   assert.deepEqual(plan({ members: 'rr pp', before }).events, [], 'one is left')
-  assert.deepEqual(plan({ members: '', replicas: 0, before }).events, [], 'somebody wants none')
-  assert.deepEqual(plan({ members: 'pp', isLeaving: true, before }).events, [], 'its replica goes')
+  assert.deepEqual(plan({ members: '', replicas: 0, before }).events, [], 'zero replicas are wanted')
+  assert.deepEqual(
+    plan({ members: 'pp', isLeaving: true, before }).events,
+    [],
+    'its replica is being deleted',
+  )
 })
 
 test('the selector is always there, and so is the generation that was looked at', () => {
@@ -325,7 +330,7 @@ test('a breach of a group is no older than those of its cliques', () => {
       'MinAvailableBreached',
     )!.lastTransitionTime
   assert.equal(breachAt('bb rr'), time)
-  // What a missing clique has to say is not known.
+  // The breach of a missing clique is unknown.
   assert.equal(breachAt('.r rr'), long.lastTransitionTime)
 })
 

@@ -121,12 +121,12 @@ function conditions(
   scheduled: number,
 ): Condition[] {
   const value = breach(input, replicas, scheduled)
-  const judged = timedBreach(
+  const withBreach = timedBreach(
     withCondition(input.group.status?.conditions, value, input.now),
     tooFewSince(input.group, replicas),
     input.now,
   )
-  const after = withUpdateCondition(judged, input)
+  const after = withUpdateCondition(withBreach, input)
   const isWell = value.status === 'False' && scheduled >= (input.group.spec.minAvailable ?? 1)
   const remembered = isWell ? withCondition(after, everHealthy, input.now) : after
   // The mark of a termination has done its duty once the group is well again.

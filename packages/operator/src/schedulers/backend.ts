@@ -3,7 +3,7 @@
 import type { EventValue, SchedulerName } from '@grove/api'
 import type { NewPod, StoredGang, StoredSet } from '../layout/stored.ts'
 
-/** An object of another API that a scheduler reads, of whatever kind. */
+/** An object of another API that a scheduler reads. */
 export interface SchedulerObject {
   readonly apiVersion: string
   readonly kind: string

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Gangs in the words of the schedulers that read them.
+// Translates gangs into the objects of each scheduler.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { label, type PodGang, supportedSchedulers } from '@grove/api'
@@ -110,7 +110,7 @@ describe('a PodGroup of KAI', () => {
     ['in an annotation', tagged({}, { 'kai.scheduler/queue': 'a' }, withQueues(undefined)), 'a'],
     ['on which all cliques that name one agree', tagged({}, {}, withQueues('q', undefined, 'q')), 'q'],
     ['that is not one', tagged({}, {}, withQueues('b', 'a')), /conflicting KAI queues .*\[a b\]/],
-    ['that nobody names', tagged({}, {}, withQueues(undefined)), /no KAI queue is configured/],
+    ['that is configured nowhere', tagged({}, {}, withQueues(undefined)), /no KAI queue is configured/],
   ]
   for (const [what, set, queue] of rows)
     test(`has the queue ${what}`, () => {

@@ -3,7 +3,7 @@
 import { scheduler } from '@grove/api'
 import type { SchedulerBackend } from './backend.ts'
 
-/** kube-scheduler places pod by pod: only the order in which gates fall is ours. */
+/** kube-scheduler schedules pod by pod. Grove controls only the order in which gates are removed. */
 export const defaultScheduler: SchedulerBackend = {
   name: scheduler.default,
   topologyAware: false,

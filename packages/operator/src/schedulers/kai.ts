@@ -27,7 +27,7 @@ export const kaiScheduler: SchedulerBackend = {
 
   mappingFailed: events.kaiMappingFailed,
 
-  // Moving a running gang to another queue is not ours.
+  // The operator does not move a running gang to another queue.
   keepsInSpec: ['queue'],
 }
 

@@ -23,9 +23,9 @@ export interface SchedulerBackends {
   /** The backend of that name, the default for none; undefined when it is not enabled. */
   find(name: string | undefined): SchedulerBackend | undefined
   /**
-   * The scheduler of a set: the first one that a clique names. If none does, whoever is the default when it is first
-   * asked for, and from then on the same: with another default in the configuration the pods of one gang would be
-   * split between two schedulers. Existing gangs of the set show which one it was before this process.
+   * The scheduler of a set: the first one that a clique names, else the default at the time of the first call. A later
+   * change of the default does not apply, because it would split the pods of one gang between two schedulers. Existing
+   * gangs of the set name the scheduler that an earlier process used.
    */
   nameFor(set: StoredSet, gangs?: () => readonly PodGang[]): string
   /** The set of this UID is gone. */
@@ -37,7 +37,7 @@ export function schedulerBackends(enabled: readonly string[], defaultName: strin
   const byName = new Map(enabled.map(name => [name, backendNamed(name)]))
   const byDefault = backendNamed(defaultName)
   const pinned = new Map<string, string>()
-  const placedBefore = (gangs: readonly PodGang[]) =>
+  const scheduledBefore = (gangs: readonly PodGang[]) =>
     gangs.map(gang => gang.metadata.labels?.[label.schedulerName]).find(name => name && byName.has(name))
   return {
     default: byDefault,
@@ -46,7 +46,7 @@ export function schedulerBackends(enabled: readonly string[], defaultName: strin
       const named = set.spec.template.cliques.find(clique => clique.spec.podSpec.schedulerName)
       if (named) return named.spec.podSpec.schedulerName!
       const { uid } = set.metadata
-      const name = pinned.get(uid) ?? placedBefore(gangs()) ?? byDefault.name
+      const name = pinned.get(uid) ?? scheduledBefore(gangs()) ?? byDefault.name
       pinned.set(uid, name)
       return name
     },

@@ -25,7 +25,7 @@ export function isScheduled(pod: Pod): boolean {
   return conditionOf(pod, 'PodScheduled')?.status === 'True'
 }
 
-/** Held back by a gate, ours or another controller's. */
+/** Reports whether a scheduling gate, of Grove or of another controller, holds back the pod. */
 export function isScheduleGated(pod: Pod): boolean {
   const condition = conditionOf(pod, 'PodScheduled')
   return condition?.status === 'False' && condition.reason === 'SchedulingGated'
@@ -42,12 +42,12 @@ export function hasFailedContainer(pod: Pod): boolean {
   )
 }
 
-/** Some container runs but does not answer as ready. */
+/** Reports whether a container runs but is not ready. */
 export function isStartedNotReady(pod: Pod): boolean {
   return (pod.status?.containerStatuses ?? []).some(status => status.started === true && !status.ready)
 }
 
-/** Placed, and neither serving nor about to. */
+/** Reports whether the pod is scheduled, and neither serving nor starting. */
 export function isUseless(pod: Pod): boolean {
   return isScheduled(pod) && !isReady(pod) && (hasFailedContainer(pod) || isStartedNotReady(pod))
 }

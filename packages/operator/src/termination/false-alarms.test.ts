@@ -9,7 +9,7 @@ import { resources } from '../caches/resources.ts'
 import { isTerminating } from '../state/pod-state.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { type WatchedSet, watchedSet } from '../testing/simulation/watched-set.ts'
-import { settle } from '../testing/simulation/wellness.ts'
+import { converge } from '../testing/simulation/wellness.ts'
 
 /** A clique of one pod and a group of one replica: every replacement takes the last one. */
 const single = sampleSet({
@@ -23,7 +23,7 @@ const pods = ({ simulation }: WatchedSet) =>
   (simulation.api.list(resources.pods) as Stored<Pod>[]).filter(pod => !isTerminating(pod))
 const podOf = (watched: WatchedSet, name: string) =>
   pods(watched).find(({ metadata }) => metadata.name.startsWith(name))!
-const losses = ({ told }: WatchedSet) => told.filter(text => text.includes('AllScheduledReplicasLost'))
+const losses = ({ emitted }: WatchedSet) => emitted.filter(text => text.includes('AllScheduledReplicasLost'))
 
 function changeImages({ simulation }: WatchedSet): void {
   const { template } = simulation.set.spec
@@ -34,7 +34,7 @@ function changeImages({ simulation }: WatchedSet): void {
 
 async function updated(watched: WatchedSet): Promise<WatchedSet> {
   changeImages(watched)
-  assert.ok(await settle(watched.simulation, 100))
+  assert.ok(await converge(watched.simulation, 100))
   return watched
 }
 
@@ -51,7 +51,7 @@ test('an update that discards pods that are not ready reports no loss', async ()
     pods(watched).some(({ metadata }) => metadata.uid === pod.metadata.uid)
   await simulation.reconcileAll()
   changeImages(watched)
-  // Nothing recovers meanwhile: no pod gets further.
+  // No pod makes progress meanwhile.
   for (let round = 0; round < 20 && broken.some(isThere); round++) {
     await simulation.reconcileAll()
     await simulation.clock.advance(1_000)
@@ -62,7 +62,7 @@ test('an update that discards pods that are not ready reports no loss', async ()
     await simulation.clock.advance(1_000)
   }
   assert.deepEqual(losses(watched), [])
-  assert.ok(await settle(simulation, 100))
+  assert.ok(await converge(simulation, 100))
 })
 
 test('an update under an operator that dies after every deletion reports no loss', async () => {
@@ -102,9 +102,9 @@ test('a termination by the operator reports no loss, neither of the clique nor o
     await simulation.reconcileAll()
     await simulation.clock.advance(2_000)
   }
-  assert.ok(watched.told.some(text => text.includes('PodCliqueSetReplicaDeleteSuccessful')))
+  assert.ok(watched.emitted.some(text => text.includes('PodCliqueSetReplicaDeleteSuccessful')))
   assert.deepEqual(losses(watched), [])
-  assert.ok(await settle(simulation, 60))
+  assert.ok(await converge(simulation, 60))
 })
 
 test('a scale to zero, of the set, a clique or a group, reports no loss', async () => {
@@ -123,7 +123,7 @@ test('a scale to zero, of the set, a clique or a group, reports no loss', async 
       await watched.simulation.clock.advance(1_000)
     }
     scale(1)
-    assert.ok(await settle(watched.simulation, 60))
+    assert.ok(await converge(watched.simulation, 60))
     assert.deepEqual(losses(watched), [], name)
   }
 })
@@ -143,7 +143,7 @@ test('a scale-in that leaves only group replicas without a place reports no loss
     }
   }
   await look()
-  watched.told.length = 0
+  watched.emitted.length = 0
   simulation.api.modify(resources.podCliqueScalingGroups, 'w-0-g', { spec: { replicas: 1 } })
   await look()
   assert.deepEqual(losses(watched), [])
@@ -175,8 +175,8 @@ test('a loss is reported, once for the clique and once for the group, also in th
       while (simulation.nodes.progress());
       await simulation.clock.advance(1_000)
     }
-    const told = losses(watched).map(text => text.split(' ')[0])
+    const emitted = losses(watched).map(text => text.split(' ')[0])
     for (const name of ['PodClique/w-0-web', 'PodCliqueScalingGroup/w-0-g'])
-      assert.equal(told.filter(one => one === name).length, 1, `${name}, during an update: ${isUpdated}`)
+      assert.equal(emitted.filter(one => one === name).length, 1, `${name}, during an update: ${isUpdated}`)
   }
 })

@@ -19,17 +19,22 @@ import { findCondition } from '../state/conditions.ts'
 import { isReady, isTerminating } from '../state/pod-state.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { type Observer, Simulation, setName } from '../testing/simulation/simulation.ts'
-import { settle } from '../testing/simulation/wellness.ts'
+import { converge } from '../testing/simulation/wellness.ts'
 
 const minute = 60_000
 const hour = 60 * minute
-const nobody: Observer = { reconcileBegins: () => {}, patches: () => {}, deletes: () => {}, looks: () => {} }
+const noObserver: Observer = {
+  reconcileBegins: () => {},
+  patches: () => {},
+  deletes: () => {},
+  inspects: () => {},
+}
 
 /**
  * Two replicas: a web clique of two pods, a group of three replicas of one worker of which two are needed.
  */
 async function running(onTotalLoss: OnTotalLoss = 'Wait') {
-  const told: EventValue[] = []
+  const emitted: EventValue[] = []
   const simulation = new Simulation({
     seed: 1,
     set: sampleSet({
@@ -41,11 +46,11 @@ async function running(onTotalLoss: OnTotalLoss = 'Wait') {
     }),
     nodes: 2,
     places: 20,
-    observer: nobody,
+    observer: noObserver,
     configuration: { ...defaultConfiguration(), gangTermination: { onTotalLoss } },
-    events: { emit: (_about, _source, event) => void told.push(event) },
+    events: { emit: (_about, _source, event) => void emitted.push(event) },
   })
-  assert.ok(await settle(simulation, 60))
+  assert.ok(await converge(simulation, 60))
   const uids = (prefix: string) =>
     simulation.cliques
       .filter(({ metadata }) => metadata.name.startsWith(prefix))
@@ -58,10 +63,10 @@ async function running(onTotalLoss: OnTotalLoss = 'Wait') {
     simulation,
     uids,
     pods,
-    count: (reason: string) => told.filter(event => event.reason === reason).length,
+    count: (reason: string) => emitted.filter(event => event.reason === reason).length,
     /** The first pod of a clique stops serving. */
     break: (prefix: string) => simulation.nodes.stopServing(pods(prefix)[0]!),
-    pass: async (ms: number) => {
+    advance: async (ms: number) => {
       await look(simulation)
       await simulation.clock.advance(ms)
       await look(simulation)
@@ -72,7 +77,7 @@ async function running(onTotalLoss: OnTotalLoss = 'Wait') {
   }
 }
 
-/** Everybody looks, as often as it takes for news to get from pods to sets. */
+/** Runs all reconcilers until a change of a pod has reached the set. */
 async function look(simulation: Simulation): Promise<void> {
   for (let round = 0; round < 4; round++) {
     await simulation.reconcileAll()
@@ -84,34 +89,34 @@ test('a standalone clique below its minimum for four hours takes its whole repli
   const harness = await running()
   const before = { broken: harness.uids('w-0-'), other: harness.uids('w-1-') }
   harness.break('w-0-web')
-  await harness.pass(4 * hour - minute)
+  await harness.advance(4 * hour - minute)
   assert.deepEqual(harness.uids('w-0-'), before.broken)
-  assert.equal(harness.count('GangTerminationScheduled'), 1, 'told before')
-  await harness.pass(minute)
+  assert.equal(harness.count('GangTerminationScheduled'), 1, 'emitted before the termination')
+  await harness.advance(minute)
   for (const uid of before.broken) assert.ok(!harness.uids('w-0-').includes(uid), 'members of groups, too')
   assert.deepEqual(harness.uids('w-1-'), before.other)
-  await harness.pass(20 * hour)
+  await harness.advance(20 * hour)
   assert.equal(harness.count('PodCliqueSetReplicaDeleteSuccessful'), 1)
-  assert.ok(await settle(harness.simulation, 60))
+  assert.ok(await converge(harness.simulation, 60))
 })
 
 test('a clique that was scaled by hand comes back from a termination with as many pods, and nothing else is kept of it', async () => {
   const harness = await running()
   harness.simulation.api.modify(resources.podCliques, 'w-0-web', { spec: { replicas: 5 } })
-  assert.ok(await settle(harness.simulation, 60))
+  assert.ok(await converge(harness.simulation, 60))
   const [before] = harness.uids('w-0-web')
   for (let pod = 0; pod < 4; pod++) harness.simulation.nodes.stopServing(harness.pods('w-0-web')[pod]!)
-  await harness.pass(4 * hour)
-  await harness.pass(minute)
-  assert.ok(await settle(harness.simulation, 60))
+  await harness.advance(4 * hour)
+  await harness.advance(minute)
+  assert.ok(await converge(harness.simulation, 60))
   const after = harness.simulation.cliques.find(({ metadata }) => metadata.name === 'w-0-web')!
   assert.notEqual(after.metadata.uid, before)
   assert.equal(after.spec.replicas, 5)
   assert.equal(harness.pods('w-1-web').length, 2)
   assert.equal(harness.simulation.set.metadata.annotations?.[annotation.countsBeforeTermination], undefined)
-  // Whoever deletes it himself gets what the template says.
+  // A clique that a user deletes is recreated with the replicas of the template.
   harness.simulation.api.remove(resources.podCliques as never, after as never)
-  assert.ok(await settle(harness.simulation, 60))
+  assert.ok(await converge(harness.simulation, 60))
   assert.equal(harness.pods('w-0-web').length, 2)
 })
 
@@ -119,11 +124,11 @@ test('a recovery in the last minute cancels it, and the next breach has the whol
   const harness = await running()
   const before = harness.uids('w-')
   harness.break('w-0-web')
-  await harness.pass(4 * hour - minute)
+  await harness.advance(4 * hour - minute)
   harness.heal()
-  await harness.pass(minute)
+  await harness.advance(minute)
   harness.break('w-0-web')
-  await harness.pass(4 * hour - minute)
+  await harness.advance(4 * hour - minute)
   assert.deepEqual(harness.uids('w-'), before)
 })
 
@@ -131,12 +136,12 @@ test('a breach right after the start, a restart and a clock that is set back cha
   const harness = await running()
   const before = harness.uids('w-0-')
   harness.break('w-0-web')
-  await harness.pass(hour)
+  await harness.advance(hour)
   harness.simulation.restart()
   harness.simulation.clock.shiftWallClock(-30 * minute)
-  await harness.pass(3 * hour)
+  await harness.advance(3 * hour)
   assert.deepEqual(harness.uids('w-0-'), before, 'half an hour is missing')
-  await harness.pass(31 * minute)
+  await harness.advance(31 * minute)
   for (const uid of before) assert.ok(!harness.uids('w-0-').includes(uid))
 })
 
@@ -148,15 +153,15 @@ for (const [what, broken] of [
     const harness = await running()
     const before = harness.uids('w-')
     harness.break(broken)
-    await harness.pass(hour)
+    await harness.advance(hour)
     harness.heal()
     await harness.simulation.clock.advance(3 * hour)
     harness.simulation.restart()
-    await harness.pass(hour)
+    await harness.advance(hour)
     assert.deepEqual(harness.uids('w-'), before)
   })
 
-test('a group replica that the group can do without goes alone', async () => {
+test('a group replica is terminated alone while the group keeps minAvailable', async () => {
   const harness = await running()
   const others = [
     ...harness.uids('w-0-web'),
@@ -166,7 +171,7 @@ test('a group replica that the group can do without goes alone', async () => {
   ]
   const [broken] = harness.uids('w-0-g-1')
   harness.break('w-0-g-1')
-  await harness.pass(4 * hour + minute)
+  await harness.advance(4 * hour + minute)
   assert.notEqual(harness.uids('w-0-g-1')[0], broken)
   for (const uid of others) assert.ok(harness.uids('w-').includes(uid))
   assert.equal(harness.count('PodCliqueSetReplicaDeleteSuccessful'), 0)
@@ -177,8 +182,8 @@ test('a group below its minimum takes the replica down and is marked until it is
   const before = harness.uids('w-0-')
   harness.break('w-0-g-1')
   harness.break('w-0-g-2')
-  await harness.pass(4 * hour)
-  await harness.pass(minute)
+  await harness.advance(4 * hour)
+  await harness.advance(minute)
   for (const uid of before) assert.ok(!harness.uids('w-0-').includes(uid))
   const mark = () =>
     findCondition(
@@ -186,7 +191,7 @@ test('a group below its minimum takes the replica down and is marked until it is
       'GangTerminationInProgress',
     )?.status
   assert.equal(mark(), 'True')
-  assert.ok(await settle(harness.simulation, 60))
+  assert.ok(await converge(harness.simulation, 60))
   await look(harness.simulation)
   assert.equal(mark(), undefined)
   assert.equal(harness.count('PodCliqueSetReplicaDeleteSuccessful'), 1)
@@ -197,12 +202,12 @@ test('a clique that lost all pods waits, is reported once, and is never terminat
   const before = harness.uids('w-')
   harness.simulation.nodes.loseAll()
   harness.heal()
-  await harness.pass(48 * hour)
+  await harness.advance(48 * hour)
   assert.deepEqual(harness.uids('w-'), before)
   // Four web cliques and groups, six workers: each of them once.
   assert.equal(harness.count('AllScheduledReplicasLost'), 10)
   harness.simulation.nodes.returnAll()
-  assert.ok(await settle(harness.simulation, 60))
+  assert.ok(await converge(harness.simulation, 60))
 })
 
 test('with Recreate a total loss is a breach like any other, once', async () => {
@@ -210,14 +215,14 @@ test('with Recreate a total loss is a breach like any other, once', async () => 
   const before = harness.uids('w-')
   harness.simulation.nodes.loseAll()
   harness.heal()
-  await harness.pass(4 * hour + minute)
+  await harness.advance(4 * hour + minute)
   for (const uid of before) assert.ok(!harness.uids('w-').includes(uid))
   assert.equal(harness.count('PodCliqueSetReplicaDeleteSuccessful'), 2)
-  await harness.pass(48 * hour)
+  await harness.advance(48 * hour)
   assert.equal(
     harness.count('PodCliqueSetReplicaDeleteSuccessful'),
     2,
-    'what never ran again is not taken down again',
+    'a replica that never ran again is not terminated again',
   )
 })
 
@@ -225,11 +230,11 @@ test('a set that never fitted into the cluster is left alone', async () => {
   const harness = await running('Recreate')
   harness.simulation.api.modify(resources.podCliqueSets, setName, { spec: { replicas: 3 } })
   harness.simulation.nodes.loseAll()
-  await harness.pass(minute)
+  await harness.advance(minute)
   const before = harness.uids('w-2-')
-  await harness.pass(3 * hour)
+  await harness.advance(3 * hour)
   assert.deepEqual(harness.uids('w-2-'), before)
-  await harness.pass(48 * hour)
+  await harness.advance(48 * hour)
   assert.deepEqual(harness.uids('w-2-'), before)
 })
 
@@ -245,9 +250,9 @@ test('neither the replica that is being updated nor a broken group replica in it
   const updating = `w-${currentlyUpdating![0]!.replicaIndex}-`
   assert.equal(updating, 'w-0-')
   const before = harness.uids(updating)
-  await harness.pass(48 * hour)
+  await harness.advance(48 * hour)
   assert.deepEqual(harness.uids(updating), before)
-  assert.ok(await settle(harness.simulation, 100))
+  assert.ok(await converge(harness.simulation, 100))
   const images = harness.pods('w-').filter(pod => pod.metadata.labels?.[label.podClique]?.endsWith('web'))
   for (const pod of images) assert.equal(pod.spec?.containers[0]?.image, 'registry.example/main:2')
 })
@@ -267,16 +272,16 @@ test('a clique of which fewer pods than its minimum are scheduled for four hours
   const { simulation } = harness
   const before = { broken: harness.uids('w-0-'), other: harness.uids('w-1-') }
   lose(harness, 'w-0-web')
-  await harness.pass(4 * hour - minute)
+  await harness.advance(4 * hour - minute)
   const web = simulation.cliques.find(({ metadata }) => metadata.name === 'w-0-web')
   assert.equal(breachOf(web)?.reason, 'ScheduledReplicasBelowMinAvailable')
   assert.deepEqual(harness.uids('w-0-'), before.broken)
   assert.equal(harness.count('GangTerminationScheduled'), 1)
-  await harness.pass(minute)
+  await harness.advance(minute)
   for (const uid of before.broken) assert.ok(!harness.uids('w-0-').includes(uid))
   assert.deepEqual(harness.uids('w-1-'), before.other)
   simulation.nodes.uncordon()
-  assert.ok(await settle(simulation, 60))
+  assert.ok(await converge(simulation, 60))
   assert.equal(harness.count('PodCliqueSetReplicaDeleteSuccessful'), 1)
 })
 
@@ -286,17 +291,17 @@ test('a group of which fewer replicas than its minimum are scheduled for four ho
   const before = harness.uids('w-0-')
   lose(harness, 'w-0-g-0-work')
   lose(harness, 'w-0-g-1-work')
-  await harness.pass(4 * hour - minute)
+  await harness.advance(4 * hour - minute)
   const group = simulation.groups.find(({ metadata }) => metadata.name === 'w-0-g')
   assert.deepEqual(
     [breachOf(group)?.status, breachOf(group)?.message],
     ['True', 'Scheduled replicas (1) below MinAvailable (2)'],
   )
   assert.deepEqual(harness.uids('w-0-'), before)
-  await harness.pass(minute)
+  await harness.advance(minute)
   for (const uid of before) assert.ok(!harness.uids('w-0-').includes(uid))
   simulation.nodes.uncordon()
-  assert.ok(await settle(simulation, 60))
+  assert.ok(await converge(simulation, 60))
   assert.equal(harness.count('PodCliqueSetReplicaDeleteSuccessful'), 1)
 })
 
@@ -324,13 +329,13 @@ for (const [what, prefix] of [
       const before = harness.uids('w-0-')
       simulation.nodes.cordon()
       for (const pod of harness.pods(prefix).slice(1)) simulation.api.remove(resources.pods, pod)
-      await harness.pass(4 * hour + minute)
+      await harness.advance(4 * hour + minute)
       const terminated = harness.count('PodCliqueSetReplicaDeleteSuccessful')
       assert.equal(terminated, paused ? 1 : 0)
       if (paused) for (const uid of before) assert.ok(!harness.uids('w-0-').includes(uid))
       simulation.nodes.uncordon()
       simulation.api.modify(resources.podCliqueSets, setName, { spec: { updateStrategy: { paused: false } } })
-      assert.ok(await settle(simulation, 200))
+      assert.ok(await converge(simulation, 200))
     }
   })
 
@@ -341,9 +346,9 @@ test('with Recreate a clique, a group and a member that a user scaled to zero ar
   api.modify(resources.podCliqueScalingGroups, 'w-0-g', { spec: { replicas: 0 } })
   for (const member of ['w-1-g-0-work', 'w-1-g-1-work', 'w-1-g-2-work'])
     api.modify(resources.podCliques, member, { spec: { replicas: 0 } })
-  await harness.pass(minute)
+  await harness.advance(minute)
   const before = harness.uids('w-')
-  await harness.pass(20 * hour)
+  await harness.advance(20 * hour)
   assert.deepEqual(harness.uids('w-'), before)
   assert.equal(harness.count('PodCliqueSetReplicaDeleteSuccessful'), 0)
   assert.equal(harness.count('AllScheduledReplicasLost'), 0)

@@ -8,7 +8,7 @@ import type { KubeObject, Resource, Stored } from '@grove/kube'
 import { resources } from '../caches/resources.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { watchedSet } from '../testing/simulation/watched-set.ts'
-import { settle } from '../testing/simulation/wellness.ts'
+import { converge } from '../testing/simulation/wellness.ts'
 
 const set = sampleSet({
   name: 'w',
@@ -27,11 +27,11 @@ test('no object is recreated before the last pod is deleted, and all are afterwa
   )
   const { client } = api.caches
   const remove = client.deleteCollection
-  const told: string[] = []
+  const returned: string[] = []
   let isCarriedOut = false
   Object.assign(client, {
     deleteCollection: async (resource: Resource<KubeObject>, options: object) => {
-      const answer = await remove.call(client, resource, options)
+      const response = await remove.call(client, resource, options)
       if (resource.resource === 'podcliques')
         for (const [kind, name] of [
           ['group', 'w-0-g'],
@@ -39,10 +39,10 @@ test('no object is recreated before the last pod is deleted, and all are afterwa
         ] as const)
           await simulation.reconcileOne(kind, name)
       if (resource.resource === 'pods') {
-        told.push(...answer.items.map(({ metadata }) => metadata.uid))
+        returned.push(...response.items.map(({ metadata }) => metadata.uid))
         isCarriedOut = true
       }
-      return answer
+      return response
     },
   })
   api.collectsGarbage = false
@@ -53,11 +53,11 @@ test('no object is recreated before the last pod is deleted, and all are afterwa
   }
   assert.ok(isCarriedOut)
   assert.deepEqual(
-    told.filter(uid => !before.has(uid)),
+    returned.filter(uid => !before.has(uid)),
     [],
     'none that has just been made',
   )
-  assert.ok(await settle(simulation, 60))
+  assert.ok(await converge(simulation, 60))
   const after = podUids()
   assert.equal(after.size, before.size)
   for (const uid of before) assert.ok(!after.has(uid))

@@ -2,7 +2,7 @@
 
 // Terminates a replica of a set: deletes its cliques and pods by label, in two requests. Then it marks its scaling
 // groups, so that the same breach does not terminate the replica again. In this order: an operator that dies in
-// between repeats the deletion once and goes on.
+// between repeats the deletion once and continues.
 import {
   eventSource,
   events,

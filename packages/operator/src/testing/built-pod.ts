@@ -24,7 +24,7 @@ export interface Given {
   readonly waiterImage?: string
 }
 
-/** The pod that a set gives, by way of the PodClique that is made of its template. */
+/** Builds the pod of a set, through the PodClique that is built from its template. */
 export function podIn({ set, clique: name = 'w-0-a', index = 0, configuration, ...rest }: Given): NewPod {
   const instance = podGangs(set, groupReplicasFromTemplate)
     .flatMap(gang => gang.cliques)

@@ -78,7 +78,7 @@ export function sampleSet(shape: SetShape): StoredSet {
 
 export interface PodShape {
   readonly index?: number
-  /** That of the index unless told. */
+  /** Defaults to the one of the index. */
   readonly hostname?: string
   readonly phase?: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown'
   readonly ready?: boolean
@@ -92,7 +92,7 @@ export interface PodShape {
   /** The exit code is that of the last run, after which none follows. */
   readonly ended?: boolean
   readonly startedNotReady?: boolean
-  /** How often the pods of its index failed in a row before it. */
+  /** The number of consecutive failures of earlier pods with this index. */
   readonly failures?: number | string
   /** Why it failed. */
   readonly reason?: string

@@ -75,7 +75,7 @@ function ownerOfLost(change: Change<KubeObject>, kind: string): ObjectKey[] {
   return owner?.kind === kind ? [`${namespace ?? ''}/${owner.name}`] : []
 }
 
-/** Owners of claims that are made from a template: rarely more than a few sets name it. */
+/** Owners of claims that are created from a template. Few sets name the same template. */
 function waitingFor({ metadata }: Stored<KubeObject>, caches: Caches, owner: OwnerKind): ObjectKey[] {
   const sets = caches.sets
     .list()

@@ -12,7 +12,7 @@ import { cliqueSources, groupSources } from './sources.ts'
 
 type Kind = 'sets' | 'groups' | 'cliques' | 'pods' | 'gangs'
 
-/** A world that holds these objects, and the keys that a change of one of them wakes. */
+/** Caches with these objects, and the keys that a change of one of them enqueues. */
 function wokenIn(sources: typeof cliqueSources | typeof groupSources, held: Record<string, KubeObject[]>) {
   const handlers = new Map<Kind, ((change: Change<KubeObject>) => void)[]>()
   const cache = (kind: Kind) => ({
@@ -52,7 +52,7 @@ const owned = (pod: Pod, more: object = {}): Pod => ({
     ...more,
   },
 })
-const placed = owned(samplePod('p', { ready: false }))
+const onNode = owned(samplePod('p', { ready: false }))
 const gated = owned(samplePod('p', { phase: 'Pending', gated: true }))
 const waiting = owned(samplePod('p', { phase: 'Pending' }))
 const withStatuses = owned(samplePod('p', { ready: false, startedNotReady: true }))
@@ -61,22 +61,22 @@ const podChanges: [what: string, before: Pod | undefined, after: Pod | undefined
   ['comes', undefined, gated],
   ['loses its gate', gated, waiting],
   ['is bound, its generation with it', waiting, owned(samplePod('p', { ready: false }), { generation: 2 })],
-  ['shows its containers for the first time', placed, withStatuses],
-  ['becomes ready', placed, owned(samplePod('p'))],
-  ['fails', placed, owned(samplePod('p', { phase: 'Failed' }))],
+  ['shows its containers for the first time', onNode, withStatuses],
+  ['becomes ready', onNode, owned(samplePod('p'))],
+  ['fails', onNode, owned(samplePod('p', { phase: 'Failed' }))],
   [
-    'is told to go, its generation with it',
-    placed,
+    'is deleted, which changes its generation',
+    onNode,
     owned(samplePod('p', { terminating: true }), { generation: 2 }),
   ],
-  ['is gone', placed, undefined],
+  ['is gone', onNode, undefined],
 ]
 for (const [what, before, after] of podChanges)
-  test(`a pod that ${what} wakes its clique`, () => {
+  test(`a pod that ${what} enqueues its clique`, () => {
     assert.deepEqual(wokenIn(cliqueSources, {})('pods', before, after), ['serving/w-0-a'])
   })
 
-test('of a set that goes or is gone neither pods nor gangs wake cliques', () => {
+test('pods and gangs of a terminating or deleted set do not enqueue cliques', () => {
   const labels = { [label.partOf]: 'w' }
   const pod = owned(samplePod('p', { labels }))
   const going = {
@@ -105,13 +105,13 @@ const gang = (...groups: string[]) => ({
     podgroups: groups.map(name => ({
       name,
       minReplicas: 1,
-      // Names of pods do not tell whose they are.
-      podReferences: [{ namespace: 'serving', name: 'somebody-else-x1' }],
+      // Names of pods do not identify their clique.
+      podReferences: [{ namespace: 'serving', name: 'other-x1' }],
     })),
   },
 })
 
-test('a gang wakes the cliques that it lists or listed, by their names and not by those of pods', () => {
+test('a gang enqueues the cliques that it lists or listed, by their names and not by those of pods', () => {
   const woken = wokenIn(cliqueSources, {})
   assert.deepEqual(woken('gangs', undefined, gang('w-0-a', 'w-0-b')), ['serving/w-0-a', 'serving/w-0-b'])
   assert.deepEqual(woken('gangs', gang('w-0-a'), gang('w-0-b')), ['serving/w-0-a', 'serving/w-0-b'])
@@ -139,13 +139,13 @@ test('a scheduled clique of a base gang enqueues the cliques of the gangs behind
   assert.deepEqual(woken('cliques', scheduled('w-0-g-1-a', 0, behind), scheduled('w-0-g-1-a', 1, behind)), [])
 })
 
-test('a base gang that comes back wakes the cliques of the gangs behind it; what it lists is no news to them', () => {
+test('a recreated base gang enqueues the cliques of its scaled gangs; a change of its pod references does not', () => {
   const woken = wokenIn(cliqueSources, { 'cliques/basePodGang/serving/w-0': [clique('w-0-g-1-a')] })
   assert.deepEqual(woken('gangs', undefined, gang('w-0-a')), ['serving/w-0-a', 'serving/w-0-g-1-a'])
   assert.deepEqual(woken('gangs', gang('w-0-a'), gang('w-0-a')), ['serving/w-0-a'])
 })
 
-test('a clique looks at itself when its spec or labels change, not when its status does', () => {
+test('enqueues a clique when its spec or labels change, not when its status does', () => {
   const woken = wokenIn(cliqueSources, {})
   const before = clique('w-0-a')
   assert.deepEqual(woken('cliques', undefined, before), ['serving/w-0-a'])
@@ -159,7 +159,7 @@ const member = (more: object) => ({
   ...more,
 })
 
-test('a group looks when a member comes, goes or says something new', () => {
+test('enqueues a group when a member is created, deleted or reports a new status', () => {
   const woken = wokenIn(groupSources, {})
   const group = ['serving/w-0-g']
   assert.deepEqual(woken('cliques', undefined, member({})), group)

@@ -43,7 +43,7 @@ import {
   setsOf,
 } from './predicates.ts'
 
-/** A set is enqueued by itself, by its children, and by deletions and edits of them. */
+/** Enqueues a set for its own events, for events of its children, and for deletions and edits of them. */
 export function setSources(caches: Caches, log: Logger, queue: () => WorkQueue<ObjectKey>) {
   const ofChildren = (source: Source<ObjectKey>) =>
     debounced(source, queue, key => {
@@ -136,7 +136,7 @@ export function groupSources(caches: Caches, log: Logger, queue: () => WorkQueue
 
 export function cliqueSources(caches: Caches, log: Logger, queue: () => WorkQueue<ObjectKey>) {
   return [
-    // New cliques go first: pods that exist can be placed while further ones are made, but not the other way
+    // New cliques go first: existing pods can be scheduled while further ones are created, but not the other way
     // round.
     from(caches.cliques, log, change => [
       ...(change.type === 'add' ? [{ key: keyOf(change.new), priority: 'user' as const }] : []),
@@ -201,7 +201,7 @@ function isResized(change: Change<InNamespace<PodCliqueSet>>): boolean {
 }
 
 /**
- * Nothing of a terminating or deleted set is recreated, so its thousands of terminating pods enqueue nothing. A set
+ * The operator recreates no pods of a terminating or deleted set, so its thousands of terminating pods enqueue nothing. A set
  * that arrives late enqueues all of its children itself.
  */
 function isOfLivingSet(caches: Caches, change: Change<KubeObject>): boolean {
@@ -227,7 +227,7 @@ function cliquesOfGang(caches: Caches, change: Change<PodGang>): ObjectKey[] {
   ]
 }
 
-/** Scaled gangs wait for their base gang to be placed; when a clique of it is, those behind it look again. */
+/** Scaled gangs wait until their base gang is scheduled. A scheduled clique of it enqueues the cliques of the scaled gangs. */
 function scaledCliquesBehind(caches: Caches, change: Change<PodClique>): ObjectKey[] {
   const before = change.old?.status?.scheduledReplicas ?? 0
   const after = change.new?.status?.scheduledReplicas ?? 0

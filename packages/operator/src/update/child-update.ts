@@ -31,7 +31,7 @@ export interface ChildUpdate<U extends Unit, P> {
   readonly progress: P | undefined
   /** Undefined while no update is in progress. */
   readonly condition: ConditionValue | undefined
-  /** How long until the plan may change without any change in the cluster; 0 when it does not. */
+  /** The time until the plan may change without any change in the cluster; 0 if it does not. */
   readonly retryInMs: number
 }
 

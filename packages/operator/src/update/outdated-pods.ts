@@ -6,7 +6,7 @@ import { isActive, templateHashOf } from '../state/pod-state.ts'
 import { hasWantedTemplate } from './clique-state.ts'
 
 /**
- * Tells hashes of the clique's template from others. The template of a clique is the one that its parent wrote last: while
+ * Distinguishes hashes of the clique's template from others. The template of a clique is the one that its parent wrote last: while
  * that is not the wanted one, pods are compared with what the clique carries.
  */
 export function currentHash(revision: Revision, clique: PodClique): (hash: string) => boolean {

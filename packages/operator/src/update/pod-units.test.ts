@@ -50,7 +50,7 @@ test('outdated pods that are not ready are replaced at once, whatever minAvailab
 
 test('they are not replaced while edits still come in: a burst must not replace every pod that is starting', () => {
   const pods = [old('starting', { ready: false }), old('serving')]
-  assert.equal(reason(pods, { stableInMs: 1200 }), 'a pod that is not ready, until the template has settled')
+  assert.equal(reason(pods, { stableInMs: 1200 }), 'a pod that is not ready, until the template is stable')
   const two = [...pods, old('another', { ready: false })]
   assert.match(reason(two, { stableInMs: 1200 }), /^2 pods that are not ready, /)
   assert.equal(retryInMs(plan(pods, { stableInMs: 1200 })), 1200)
@@ -59,9 +59,9 @@ test('they are not replaced while edits still come in: a burst must not replace 
 test('a ready pod that once crashed counts as ready', () => {
   const pods = [
     old('recovered', { exitCode: 1, created: '2030-01-02T00:00:00Z' }),
-    old('calm', { created: '2030-01-01T00:00:00Z' }),
+    old('steady', { created: '2030-01-01T00:00:00Z' }),
   ]
-  assert.equal(replaced(pods), 'calm')
+  assert.equal(replaced(pods), 'steady')
 })
 
 test('ready pods are replaced one at a time, the oldest first', () => {

@@ -59,7 +59,7 @@ describe('the progress of a clique', () => {
     })
   })
 
-  test('nothing changes while the replica of the set is not selected', () => {
+  test('keeps the status while the replica of the set is not selected', () => {
     assert.equal(next({ mayUpdate: false }), running)
     assert.equal(next({ before: undefined, mayUpdate: false }), undefined)
   })

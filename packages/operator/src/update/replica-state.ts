@@ -21,7 +21,7 @@ export interface ReplicaChildren {
   hasOutdatedPods(clique: PodClique): boolean
 }
 
-/** What the status of a set counts. */
+/** The counts in the status of a set. */
 export interface ReplicaState {
   readonly replica: number
   /** Reports whether any child of the replica exists. */
@@ -35,7 +35,7 @@ export interface ReplicaState {
   update(): ReplicaUpdateState
 }
 
-/** What an update needs to know about a replica. */
+/** The state of a replica that an update depends on. */
 export interface ReplicaUpdateState {
   readonly replica: number
   /** Up to date, and every child that was updated serves again. */
@@ -50,7 +50,7 @@ export interface ReplicaUpdateState {
   readonly scheduledPods: number
   /** Reports whether a clique or a pod has to be replaced. Looks at all pods of the replica. */
   isOutdated(): boolean
-  /** What the replica waits for; undefined when it is done. */
+  /** The reason why the replica waits; undefined if its update is done. */
   readonly waitsFor: string | undefined
 }
 

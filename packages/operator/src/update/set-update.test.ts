@@ -21,7 +21,7 @@ const start = '2030-01-01T00:00:00Z'
 const after = (seconds: number) => new Date(Date.parse(start) + seconds * 1000).toISOString()
 
 /**
- * How one replica stands: `.` outdated and serving, `-` outdated and not serving, `0` nothing scheduled, `x` done,
+ * The state of one replica: `.` outdated and serving, `-` outdated and not serving, `0` nothing scheduled, `x` done,
  * `?` updated, not ready, `!` done by its status, which is older than some of its pods.
  */
 type Replica = '.' | '-' | '0' | 'x' | '?' | '!'
@@ -132,7 +132,7 @@ test('one replica after the other, the lowest first', () => {
   assert.deepEqual(chosen({ replicas: 'x..', current: [0] }), [1])
 })
 
-test('what serves nobody comes first, then what does not serve well enough', () => {
+test('updates replicas without scheduled pods first, then replicas that do not serve', () => {
   assert.deepEqual(chosen({ replicas: '..-0' }), [3])
   assert.deepEqual(chosen({ replicas: '..-x' }), [2])
 })
@@ -181,7 +181,7 @@ test('replicas below the partition are left out, and the update stays open for t
   assert.ok(plan({ replicas: 'xx', strategy, current: [1] }).progress?.updateEndedAt, 'nothing is held back')
 })
 
-test("between an edit and its announcement it is nobody's turn", () => {
+test('selects no replica between an edit and the record of the update', () => {
   const progress = { updateStartedAt: start, currentlyUpdating: [{ replicaIndex: 1 }] }
   const set = setOf('..', {}, progress)
   assert.deepEqual([mayUpdate(set, 0), mayUpdate(set, 1)], [false, true])
@@ -196,7 +196,7 @@ test('an update that is under way when its strategy becomes OnDelete is over', (
   assert.deepEqual(status?.updateProgress, { updateStartedAt: start, updateEndedAt: after(5) })
 })
 
-test('what an update has not reached is held back while it is paused or partitioned', () => {
+test('holds back outdated replicas while the update is paused or partitioned', () => {
   const progress = { updateStartedAt: start, currentlyUpdating: [{ replicaIndex: 2 }] }
   const held = (strategy: PodCliqueSetUpdateStrategy, over = progress) =>
     [0, 1, 2].filter(replica => isHeldBack(setOf('...', strategy, over), replica))
@@ -207,7 +207,7 @@ test('what an update has not reached is held back while it is paused or partitio
   assert.deepEqual(held({ paused: true }, { ...progress, updateEndedAt: start } as typeof progress), [])
 })
 
-test('a surge replica is written down before it is made, and told of while it is waited for', () => {
+test('records a surge replica before it is created, and reports it while it is not ready', () => {
   const strategy = { maxUnavailable: 0, maxSurge: 1 }
   const { progress, condition } = plan({ replicas: '..', strategy })
   assert.equal(progress?.surgeReplicas, 1)
@@ -215,7 +215,7 @@ test('a surge replica is written down before it is made, and told of while it is
   assert.equal(condition?.message, 'Surge replica 2: PodClique w-2-a does not exist yet')
 })
 
-test('a surge replica that fails is told of when it keeps others from being updated', () => {
+test('reports a surge replica that fails if it blocks the update of others', () => {
   const strategy = { maxUnavailable: 0, maxSurge: 1, progressDeadlineSeconds: 60 }
   const { progress, condition, deadline } = plan({ replicas: 'x.', surge: '?', strategy })
   assert.equal(progress, undefined)
@@ -264,12 +264,12 @@ test('time that it stood still does not count', () => {
   assert.deepEqual([resumed.condition?.status, resumed.deadline], ['True', Date.parse(after(1060))])
 })
 
-test('what it waits for is told', () => {
+test('reports the reason for waiting', () => {
   const { condition } = plan({ replicas: '?.', current: [0] })
   assert.equal(condition?.message, 'Replica 0: PodClique w-0-a: 1 of 1 pods are updated, 0 ready')
 })
 
-test('a template settles for three seconds, and a clock that was set back makes nobody wait', () => {
+test('waits until a template is stable for three seconds; a clock that was set back causes no wait', () => {
   const set = setOf('.', {}, { updateStartedAt: start })
   const at = (seconds: number) => stableInMs(set, Date.parse(after(seconds)))
   assert.deepEqual([at(0), at(1), at(3), at(-3600)], [3000, 2000, 0, 0])

@@ -9,8 +9,8 @@ import type { ReplicaCandidates, UpdateStrategy } from './strategy.ts'
 /**
  * Creates up to maxSurge additional replicas before serving replicas are updated. Surge replicas get nodes first, so no
  * replica waits for the node of another one. A serving replica is selected while at least replicas - maxUnavailable others
- * serve. Only outdated replicas are selected: a replica that is up to date must not be disturbed by a later change of the
- * template while no surge replica stands in for it.
+ * serve. Only outdated replicas are selected. Otherwise a later change of the template would disrupt a replica that is up to
+ * date, while no surge replica stands in for it.
  */
 export const surge: UpdateStrategy = {
   type: 'Surge',

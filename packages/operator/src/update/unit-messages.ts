@@ -4,7 +4,7 @@
 import { type ConditionValue, updateProgressing } from '@grove/api'
 import type { Unit, UnitUpdatePlan, UnitUpdateWait } from './units.ts'
 
-/** How one kind of unit is described to users. */
+/** The terms of one kind of unit in messages for users. */
 export interface UnitTerms {
   readonly plural: string
   readonly serving: string
@@ -59,7 +59,7 @@ function cause<U extends Unit>(
 ): string {
   switch (plan.reason) {
     case 'unstable':
-      return `${terms.starting(plan.units)}, until the template has settled`
+      return `${terms.starting(plan.units)}, until the template is stable`
     case 'not-back':
       return terms.notBack(plan.index)
     case 'budget':

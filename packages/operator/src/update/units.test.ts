@@ -34,7 +34,7 @@ function plan(letters: string, given: Partial<UnitUpdateInput<Unit>> = {}): Unit
   })
 }
 
-/** The plan in a few words. */
+/** A short form of the plan. */
 function planned(letters: string, given: Partial<UnitUpdateInput<Unit>> = {}): string {
   const next = plan(letters, given)
   switch (next.kind) {

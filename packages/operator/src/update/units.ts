@@ -81,7 +81,7 @@ export function planUnitUpdate<U extends Unit>(input: UnitUpdateInput<U>): UnitU
   return { kind: 'replace', unit: selected ?? outdated.reduce(firstToReplace) }
 }
 
-/** How long until the plan may change without any change in the cluster; 0 when it does not. */
+/** The time until the plan may change without any change in the cluster; 0 if it does not. */
 export function retryInMs<U extends Unit>(plan: UnitUpdatePlan<U>): number {
   return plan.kind === 'wait' && plan.reason === 'unstable' ? plan.retryInMs : 0
 }

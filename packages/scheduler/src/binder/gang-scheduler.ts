@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The scheduling loop: caches → snapshot → plan → bindings and statuses. Every event leads to one cycle, and a cycle
-// decides about all gangs. Bindings run beside the loop: pods that are decided count as bound from that moment.
+// decides about all gangs. Bindings run concurrently with the loop: a pod counts as bound as soon as it has a node.
 //
-// Promised: the whole missing minimum of a gang is bound or, after a failed attempt, released; a gang that is bound in
-// part is recorded as Starting before its first binding, so that a process that comes after this one finds it.
-// Not promised: that a decision is carried out. Another scheduler may use the same node, or the pod may disappear.
+// Promised: the whole missing minimum of a gang is bound or, after a failed attempt, released. A gang is recorded as
+// Starting before its first binding, so that the next leader finds a gang that is bound in part.
+// Not promised: that a decision is carried out. Another scheduler may use the same node, or the pod may be deleted.
 import { label, type Pod, type PodGang } from '@grove/api'
 import {
   bindPod,
@@ -30,11 +30,11 @@ import { Slots } from './slots.ts'
 import { SurplusDelay } from './surplus-delay.ts'
 import { unschedulablePatch } from './unschedulable-pods.ts'
 
-/** Events arrive in bursts; one cycle answers all that arrive within this time. */
+/** Events arrive in bursts. One cycle handles all events that arrive within this time. */
 const coalesceMs = 10
 /** Bindings in flight at once. */
 const mostBindings = 64
-/** How often the scheduler asks for the outcome of a binding whose response was lost, and how long it waits between. */
+/** Reads of a pod whose binding response was lost, and the wait between two reads. */
 const outcomeAttempts = 5
 const outcomeWaitMs = 1_000
 
@@ -141,7 +141,7 @@ export class GangScheduler {
     return named ? named === this.#options.schedulerName : members.size > 0
   }
 
-  /** Assumes the pods at once, and binds them beside the loop. */
+  /** Assumes the pods at once, and binds them concurrently with the loop. */
   #begin(
     key: string,
     gang: Stored<PodGang>,

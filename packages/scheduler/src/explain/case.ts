@@ -8,7 +8,7 @@ import type { ExplanationCode, Snapshot, SnapshotPod } from '../types.ts'
 import type { Facts } from './catalogue.ts'
 import { domainName, greedyCount, shortage } from './evidence.ts'
 import { amountsText, domainText, podsText } from './text.ts'
-import type { Answer } from './trial.ts'
+import type { TrialResult } from './trial.ts'
 import { withRequired } from './variants.ts'
 
 export interface Cause {
@@ -27,7 +27,11 @@ export interface Case {
   readonly task: GangTask
   readonly before: readonly GangTask[]
   readonly pods: readonly SnapshotPod[]
-  readonly fits: (change: Snapshot, relaxed?: readonly Relaxation[], before?: readonly number[]) => Answer
+  readonly fits: (
+    change: Snapshot,
+    relaxed?: readonly Relaxation[],
+    before?: readonly number[],
+  ) => TrialResult
 }
 
 export type Row = (one: Case) => Cause | undefined
@@ -45,7 +49,7 @@ export const emptyCluster: readonly Relaxation[] = [
 /** The first scope without whose required level the gang fits; else the first scope with a required level. */
 export function failingScope(
   task: GangTask,
-  fits: (change: (gang: GangTask['gang']) => GangTask['gang']) => Answer,
+  fits: (change: (gang: GangTask['gang']) => GangTask['gang']) => TrialResult,
 ): Scope | undefined {
   const scopes = allScopes(task.scope).filter(({ required }) => required)
   const found = scopes.find(

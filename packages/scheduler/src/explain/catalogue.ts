@@ -90,7 +90,7 @@ export const catalogue: Readonly<Record<ExplanationCode, CatalogueEntry>> = {
       '{short} {resource} missing: {need} needed, {free} free on {n} eligible nodes; {holders} hold the rest',
   },
   BindFailed: { tier: 'Evaluating', message: 'the last attempt to bind failed: {reason}' },
-  BudgetExhausted: { tier: 'Evaluating', message: 'no answer yet: the search gave up after {steps} steps' },
+  BudgetExhausted: { tier: 'Evaluating', message: 'no result yet: the search gave up after {steps} steps' },
   NotYetEvaluated: { tier: 'Evaluating', message: 'the first scheduling cycle is pending' },
 }
 

@@ -80,7 +80,7 @@ function domainsOf(model: Model, task: GangTask, scope: Scope, partition: Partit
     .sort((a, b) => b.evidence.fits - a.evidence.fits || a.missing - b.missing || compareText(a.name, b.name))
 }
 
-/** How many of the pods fit on the nodes, placed one by one, the largest first: at least so many fit together. */
+/** Counts the pods that fit on the nodes, placed one by one, the largest first. A lower bound: more may fit together. */
 export function greedyCount(model: Model, pods: readonly SnapshotPod[], nodes: readonly number[]): number {
   const placed: { pod: SnapshotPod; node: number }[] = []
   const size = (pod: SnapshotPod) =>

@@ -7,7 +7,7 @@ import { obstacleOf } from '../planner/precheck.ts'
 import { Budget } from '../solver/index.ts'
 import type { Gang, Snapshot, SnapshotPod } from '../types.ts'
 
-export type Answer = 'yes' | 'no' | 'unknown'
+export type TrialResult = 'yes' | 'no' | 'unknown'
 
 /** Nodes of a gang by name, because a fix may add nodes. */
 export type KnownPlacement = readonly {
@@ -57,14 +57,14 @@ export class Trial {
   }
 
   /** Adds a gang if its minimum fits together with the gangs added before; these may get other nodes. */
-  add(task: GangTask): Answer {
+  add(task: GangTask): TrialResult {
     const budget = new Budget(this.#limit)
-    const answer = this.#add(task, budget)
+    const result = this.#add(task, budget)
     this.steps += Math.min(budget.steps, budget.limit)
-    return answer
+    return result
   }
 
-  #add(task: GangTask, budget: Budget): Answer {
+  #add(task: GangTask, budget: Budget): TrialResult {
     const alone = placeWith(this.model, task, [], budget, {})
     if (alone.kind === 'placed') {
       apply(this.model, alone.placements[0]!)
@@ -97,7 +97,7 @@ export interface Counterfactual {
 }
 
 /** Reports whether the minimum of a gang would fit in a changed cluster. */
-export function wouldFit(change: Counterfactual, gang: number, limit: number): Answer {
+export function wouldFit(change: Counterfactual, gang: number, limit: number): TrialResult {
   const { snapshot, relaxed = new Set(), before, known } = change
   const trial = new Trial(snapshot, relaxed, limit)
   for (const index of before)
@@ -130,9 +130,9 @@ export function wouldBeAccepted(snapshot: Snapshot, known: Known, gang: number, 
       trial.keep(task, placement)
       continue
     }
-    const answer = trial.add(task)
-    if (index === gang) return answer === 'yes'
-    if (answer === 'yes') isChanged = true
+    const result = trial.add(task)
+    if (index === gang) return result === 'yes'
+    if (result === 'yes') isChanged = true
   }
   return false
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** How the core treats a field of a PodSpec. */
+/** The treatment of a PodSpec field by the planner. */
 export type FieldUse =
   | { readonly use: 'read' }
   | { readonly use: 'ignored'; readonly because: string }

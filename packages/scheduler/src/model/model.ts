@@ -136,7 +136,7 @@ export class Model {
     return undefined
   }
 
-  /** How many pods of the shape fit on the node now. */
+  /** Returns the number of pods of the shape that fit on the node now. */
   capacity(shape: Shape, node: number): number {
     if (!this.allowed(shape)[node]) return 0
     let most = Number.MAX_SAFE_INTEGER
@@ -169,8 +169,8 @@ export class Model {
   }
 
   /**
-   * Names the field of a pod affinity rule that the solver cannot decide exactly: one that depends on where other
-   * waiting pods are placed, unless it keeps pods apart by hostname.
+   * Names the field of a pod affinity rule that the solver cannot decide exactly. Such a rule depends on the placement
+   * of other pending pods. Anti-affinity by hostname is decided exactly.
    */
   undecidable(shape: Shape, waiting: readonly Shape[]): string | undefined {
     const { needs } = shape

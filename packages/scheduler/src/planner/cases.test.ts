@@ -359,7 +359,7 @@ test('surplus grows groups evenly relative to their minimum', () => {
   )
 })
 
-test('a gang of higher priority goes first', () => {
+test('a gang of higher priority is scheduled first', () => {
   const priorityClass = {
     apiVersion: 'scheduling.k8s.io/v1',
     kind: 'PriorityClass',

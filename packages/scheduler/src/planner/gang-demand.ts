@@ -88,7 +88,7 @@ function choicesOf(model: Model, pods: readonly SnapshotPod[], count: number): (
     .sort((left, right) => rank(left) - rank(right))
 }
 
-/** How far each scope with a preferred level widens; scopes in the order of `allScopes`. */
+/** The number of levels that each scope with a preferred level widens; scopes in the order of `allScopes`. */
 export type Widening = ReadonlyMap<Scope, number>
 
 export interface GangDemand {

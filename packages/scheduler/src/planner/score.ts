@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { allScopes, type Preference, type Scope } from './scopes.ts'
 
-/** How well a scope meets its preferred level. */
+/** The score of a scope against its preferred level. */
 export interface ScopeScore {
-  /** How many levels the scope had to widen. */
+  /** The number of levels that the scope had to widen. */
   readonly widened: number
   readonly domains: number
   readonly score: number

@@ -80,7 +80,7 @@ export async function runScheduler({
       metrics: endpoint(metrics),
     })
     manager.addHealthCheck('healthz', () => undefined)
-    // Nothing leaves this process once it no longer leads.
+    // The client sends no request after the process has lost the lease.
     const fenced = createClientOn(new FencedTransport(createTransport(cluster), manager.leadership), {
       ...options,
       ...(cluster.credentials && { credentials: cluster.credentials }),

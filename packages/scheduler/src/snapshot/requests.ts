@@ -34,8 +34,8 @@ function raise(target: Mutable, amounts: Amounts): void {
 }
 
 /**
- * Returns the effective requests of a pod as the kubelet admits them: the larger of all containers with all sidecars,
- * and of each init container with the sidecars started before it; plus overhead. Every pod counts as one of `pods`.
+ * Returns the effective requests of a pod as the kubelet admits them. They are the larger of two sums, plus overhead: all
+ * containers with all sidecars, or one init container with the sidecars started before it. Each pod requests one `pods`.
  */
 export function podRequests(spec: PodSpec): Amounts {
   const total: Mutable = {}

@@ -3,7 +3,7 @@ import type { Model } from '../model/model.ts'
 import type { Demand, EntityType } from './demand.ts'
 import type { Domain } from './tree.ts'
 
-/** Node classes, domain signatures and upper bounds for one demand. The solver computes each answer once for each. */
+/** Node classes, domain signatures and upper bounds for one demand. Each bound is computed once per signature. */
 export class Capacity {
   /** Class of each node; 0 holds nothing. */
   readonly classOf: Int32Array

@@ -26,7 +26,7 @@ export function isImpossible({ tree, capacity }: Ground, { rootCounts }: Demand)
   return rootCounts.some(({ type, count }) => capacity.bound(tree, type) < count)
 }
 
-/** How often each type occurs anywhere in the demand. */
+/** Counts the occurrences of each type in the whole demand. */
 function totalsOf({ types, rootCounts }: Demand): Int32Array {
   const totals = new Int32Array(types.length)
   const add = (parts: readonly EntityCount[], times: number) => {

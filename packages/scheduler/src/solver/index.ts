@@ -21,7 +21,7 @@ export type Outcome =
       readonly rate: number
     }
   | { readonly kind: 'impossible' }
-  /** The budget ended before an answer. */
+  /** The budget ended before a result. */
   | { readonly kind: 'unknown' }
 
 /** Rates domain counts, by position of the counter. Higher is better. */
@@ -57,14 +57,14 @@ export function solve(model: Model, scope: DemandScope, budget: Budget, objectiv
       const assignment = attempt(beam)
       if (assignment) return { kind: 'fits', assignment, best: true, rate: 0 }
     }
-  const answer = withinBudget((): Outcome => {
+  const solved = withinBudget((): Outcome => {
     const options = exact.counterOptions()
     if (options.length === 0) return impossible
     const rated = options.map(counts => ({ counts, rate: objective?.(counts) ?? 0 }))
     const best = rated.reduce((left, right) => (right.rate > left.rate ? right : left))
     return { kind: 'fits', assignment: exact.assign(best.counts)!, best: true, rate: best.rate }
   })
-  if (answer) return answer.result
+  if (solved) return solved.result
   return unknown
 }
 

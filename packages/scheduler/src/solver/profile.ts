@@ -2,7 +2,7 @@
 import type { Budget } from './budget.ts'
 
 /**
- * How many entities of each type a set of nodes can hold together, and how many counted domains that uses. The first
+ * The number of entities of each type that a set of nodes can hold together, and the counted domains in use. The first
  * `width` numbers are entities, the others are domain counters.
  */
 export type Vector = Int32Array

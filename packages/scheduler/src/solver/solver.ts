@@ -24,7 +24,7 @@ interface Group {
 }
 
 /**
- * Answers one demand exactly: a profile says what a domain can hold, the profile of a domain is the sum of its parts.
+ * Solves one demand exactly. A profile lists what a domain can hold; the profile of a domain is the sum of its parts.
  * With a finite beam the profiles are incomplete: an assignment is still valid, but its absence proves nothing.
  */
 export class Solver {

@@ -51,13 +51,13 @@ const letters = ['a', 'b', 'c']
 export function widgetSpec(chance: Chance): JsonObject {
   const letter = () => chance.pick(letters)
   const digit = () => chance.below(3)
-  const words = () => Object.fromEntries(chance.some(letters).map(key => [key, letter()]))
+  const entries = () => Object.fromEntries(chance.some(letters).map(key => [key, letter()]))
   const free = () =>
     chance.members({
       a: letter,
       list: () => chance.some([1, 2, 3]),
-      object: words,
-      b: () => (chance.flip() ? words() : digit()),
+      object: entries,
+      b: () => (chance.flip() ? entries() : digit()),
     })
   return chance.members(
     {
@@ -73,7 +73,7 @@ export function widgetSpec(chance: Chance): JsonObject {
           deep: () => chance.members({ x: letter, y: () => chance.flip() }),
         }),
       unit: () => chance.members({ a: letter, b: letter }),
-      words,
+      entries,
       groups: () =>
         Object.fromEntries(chance.some(letters).map(key => [key, chance.members({ a: letter, b: letter })])),
       tags: () => chance.some(['x', 'y', 'z', 'a<b']),

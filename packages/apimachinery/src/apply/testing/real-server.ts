@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compares a real API server with this package: every write goes to the server and is computed here from the
+// Compares a real API server with this package: every write is sent to the server and is computed here from the
 // same live object. A difference is a bug of this package.
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:https'

@@ -38,7 +38,7 @@ export const widgetSchema: JSONSchemaProps = {
           },
         },
         unit: { type: 'object', properties: { a: text, b: text }, 'x-kubernetes-map-type': 'atomic' },
-        words: { type: 'object', additionalProperties: text },
+        entries: { type: 'object', additionalProperties: text },
         groups: {
           type: 'object',
           additionalProperties: { type: 'object', properties: { a: text, b: text } },

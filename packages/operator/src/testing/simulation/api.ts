@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // As much of an API server as the reconcilers need, in memory and without waiting, and the caches that they
-// read: always up to date. Between any two writes somebody else may act, and any write may fail.
+// read: always up to date. Another client may write between any two writes, and any write may fail.
 import { label, type Pod } from '@grove/api'
 import { applyMergePatch, matchesLabels, parseLabelSelector } from '@grove/apimachinery'
 import {
@@ -21,12 +21,12 @@ import { resources } from '../../caches/resources.ts'
 export interface Write {
   readonly verb: 'create' | 'patch' | 'delete'
   readonly resource: string
-  /** What is about to be changed or deleted. */
+  /** The objects that the write changes or deletes. */
   readonly objects: readonly Stored<KubeObject>[]
   readonly patch?: unknown
   /** The UID that the request is for: in the body of a patch, in the preconditions of a delete. */
   readonly uid?: string | undefined
-  /** Whether a delete is by label. */
+  /** True for a delete by label. */
   readonly isCollection?: boolean
 }
 
@@ -53,7 +53,7 @@ export class SimulatedApi {
   readonly caches: Caches
   hooks: Hooks = { before: async () => undefined, after: () => undefined }
   writes = 0
-  /** Whether dependents of a removed object are removed with it, or stay as while the garbage collector is busy. */
+  /** If false, dependents of a removed object stay, as they do while the garbage collector is busy. */
   collectsGarbage = true
   readonly #clock: Clock
   readonly #kinds = new Map<string, Map<string, Stored<KubeObject>>>()
@@ -67,7 +67,7 @@ export class SimulatedApi {
 
   constructor(clock: Clock, { servesOptionalKinds = false } = {}) {
     this.#clock = clock
-    this.caches = this.#makeWorld(servesOptionalKinds)
+    this.caches = this.#makeCaches(servesOptionalKinds)
   }
 
   list<T extends KubeObject>({ resource }: Resource<T>): Stored<T>[] {
@@ -82,7 +82,7 @@ export class SimulatedApi {
     return this.#kind(resource).get(name) as Stored<T> | undefined
   }
 
-  /** Writes of everybody but the operator. */
+  /** Writes of other clients than the operator. */
   put<T extends KubeObject>({ resource }: Resource<T>, object: T): Stored<T> {
     const { metadata } = object
     const name = metadata?.name ?? `${metadata?.generateName}${(++this.#counter).toString(36)}`
@@ -107,7 +107,7 @@ export class SimulatedApi {
     if (before) this.#replace(resource.resource, before, applyMergePatch(before, patch) as Stored<T>)
   }
 
-  /** Pods take their time to go; whatever belongs to something else goes with it. */
+  /** Pods terminate gracefully. Dependents are deleted with their owner. */
   remove({ resource }: Resource, object: Stored<KubeObject>): void {
     const kind = this.#kind(resource)
     if (resource === 'pods' && !object.metadata.deletionTimestamp && kind.has(object.metadata.name)) {
@@ -172,9 +172,9 @@ export class SimulatedApi {
   async #write<T>(write: Write, act: () => T): Promise<T> {
     await this.hooks.before(write)
     this.writes++
-    const answer = act()
+    const result = act()
     this.hooks.after(write)
-    return answer
+    return result
   }
 
   #client() {
@@ -234,7 +234,7 @@ export class SimulatedApi {
     }
   }
 
-  #makeWorld(servesOptionalKinds: boolean): Caches {
+  #makeCaches(servesOptionalKinds: boolean): Caches {
     const indexed = (resource: Resource, index: string, key: string) =>
       index === 'controller'
         ? this.controlledBy(resource, key)

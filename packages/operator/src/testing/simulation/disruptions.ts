@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Watches what an update takes down: one unit at a time, within the budget, never what is up to date, never
-// what is held back. It judges by what the operator could know: what happened while a request was on its way
-// is nobody's fault.
+// Checks the disruptions of an update: one unit at a time, within the budget, and never a unit that is up to date or
+// held back. The check uses the state that the operator could know: changes during a request are no violation.
 import { label, type Pod, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
 import { resources } from '../../caches/resources.ts'
@@ -15,11 +14,11 @@ import { indexOf, isActive, isFinished, isReady, templateHashOf } from '../../st
 import { isOnDelete, updatingReplicas } from '../../update/set-progress.ts'
 import type { Write } from './api.ts'
 import type { ControllerKind, Observer, Simulation } from './simulation.ts'
-import { judgeStandIns, type WrittenProgress } from './stand-ins.ts'
+import { checkStandIns, type WrittenProgress } from './stand-ins.ts'
 
 interface Taken {
   readonly replica: number
-  /** Whether what was taken down is back, or will never have to be. */
+  /** Reports whether the disrupted unit is back, or is no longer wanted. */
   isBack(simulation: Simulation): boolean
 }
 
@@ -40,14 +39,14 @@ export class DisruptionObserver implements Observer {
       ]),
     )
     this.#notReadyOnce.clear()
-    this.looks(simulation)
+    this.inspects(simulation)
   }
 
-  looks(simulation: Simulation): void {
+  inspects(simulation: Simulation): void {
     for (const pod of podsIn(simulation)) if (!isReady(pod)) this.#notReadyOnce.add(pod.metadata.name)
     for (const [key, taken] of this.#taken) if (taken.isBack(simulation)) this.#taken.delete(key)
     const { set } = simulation
-    // What is under way when somebody takes the update into his own hands is his.
+    // With OnDelete the user is responsible for disruptions that are in progress.
     if (isOnDelete(set)) this.#taken.clear()
     const now = updatingReplicas(set)
     for (const replica of this.#updating.filter(one => !now.includes(one) && one < replicaCount(set)))
@@ -90,7 +89,7 @@ export class DisruptionObserver implements Observer {
     const { status } = patch as { status?: { updateProgress?: WrittenProgress } }
     const { spec } = this.#setAtBegin
     const planned = { ...simulation.set, spec }
-    if (status?.updateProgress) judgeStandIns(simulation, planned, status.updateProgress)
+    if (status?.updateProgress) checkStandIns(simulation, planned, status.updateProgress)
     const next = status?.updateProgress?.currentlyUpdating?.map(({ replicaIndex }) => replicaIndex) ?? []
     const begun = next.filter(replica => !this.#updating.includes(replica))
     if (begun.length === 0) return

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What people and autoscalers do to a set.
+// Random edits of a set by users and autoscalers.
 import type { CliqueTemplate, PodClique, PodCliqueScalingGroup, PodCliqueSetUpdateStrategy } from '@grove/api'
 import type { Resource, Stored } from '@grove/kube'
 import { resources } from '../../caches/resources.ts'
@@ -22,7 +22,7 @@ export type Edit =
   | 'take back'
   | 'delete clique'
 
-/** Makes one edit; tells what was done. */
+/** Makes one edit and returns its description. */
 export function editSet(simulation: Simulation, edit: Edit): string {
   const { api, random, set } = simulation
   const strategy = (change: Partial<PodCliqueSetUpdateStrategy>) => {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `npm run simulate -- --updates=3000 --surges=1000 --terminations=1000 --seed=1`: so many lives of sets from
-// that seed on, spread over the cores. Ends with the first that goes wrong, and says how to repeat it.
+// `npm run simulate -- --updates=3000 --surges=1000 --terminations=1000 --seed=1`: runs this number
+// of simulations, starting with the seed, on all cores. Ends at the first failure and prints the command that repeats it.
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import { surgeLife } from './surge-life.ts'
-import { terminationLife } from './termination-life.ts'
-import { updateLife } from './update-life.ts'
+import { surgeRun } from './surge-run.ts'
+import { terminationRun } from './termination-run.ts'
+import { updateRun } from './update-run.ts'
 
 interface Share {
   readonly updates: readonly number[]
@@ -16,16 +16,16 @@ interface Share {
 }
 
 interface Tally {
-  lives: number
+  runs: number
   terminated: number
 }
 
-const tellEvery = 50
+const reportEvery = 50
 
 const usage =
   'Usage: npm run simulate -- [--updates=3000] [--surges=1000] [--terminations=1000] [--seed=N] [--workers=N]'
 
-function readWords() {
+function readArguments() {
   try {
     const { values } = parseArgs({
       options: {
@@ -49,7 +49,7 @@ function readWords() {
 }
 
 async function main(): Promise<void> {
-  const values = readWords()
+  const values = readArguments()
   if (values.help) {
     console.log(usage)
     return
@@ -74,14 +74,14 @@ async function main(): Promise<void> {
   )
   const sum = (of: keyof Tally) => tallies.reduce((total, tally) => total + tally[of], 0)
   const seconds = ((performance.now() - started) / 1000).toFixed(0)
-  console.log(`${sum('lives')} lives, ${sum('terminated')} terminations, nothing wrong, ${seconds} s`)
+  console.log(`${sum('runs')} runs, ${sum('terminated')} terminations, nothing wrong, ${seconds} s`)
 }
 
 function work(share: Share): Promise<Tally> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL(import.meta.url), { workerData: share })
     worker.on('message', (tally: Tally | number) => {
-      if (typeof tally === 'number') console.log(`${tally} lives`)
+      if (typeof tally === 'number') console.log(`${tally} runs`)
       else resolve(tally)
     })
     worker.on('error', reject)
@@ -89,20 +89,20 @@ function work(share: Share): Promise<Tally> {
 }
 
 async function liveThrough({ updates, surges, terminations }: Share): Promise<Tally> {
-  const tally = { lives: 0, terminated: 0 }
+  const tally = { runs: 0, terminated: 0 }
   const count = () => {
-    if (++tally.lives % tellEvery === 0) parentPort!.postMessage(tally.lives)
+    if (++tally.runs % reportEvery === 0) parentPort!.postMessage(tally.runs)
   }
   for (const seed of updates) {
-    await updateLife(seed)
+    await updateRun(seed)
     count()
   }
   for (const seed of surges) {
-    await surgeLife(seed)
+    await surgeRun(seed)
     count()
   }
   for (const seed of terminations) {
-    tally.terminated += await terminationLife(seed)
+    tally.terminated += await terminationRun(seed)
     count()
   }
   return tally

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Nodes with a few places each, on which pods are placed, start, fail, recover and end, one step at a time.
+// Nodes with a few slots each, on which pods are scheduled, start, fail, recover and end, one step at a time.
 import type { Pod, PodCondition } from '@grove/api'
 import type { Stored } from '@grove/kube'
 import { resources } from '../../caches/resources.ts'
@@ -23,7 +23,7 @@ export class SimulatedNodes {
     this.#nodes = Array.from({ length: nodes }, (_, at) => `node-${at}`)
   }
 
-  /** One pod gets one step further: placed, started, or gone. Returns false when none can. */
+  /** Moves one pod one step further: scheduled, started, or deleted. Returns false if no pod can move. */
   progress(): boolean {
     const steps = this.#pods().flatMap(pod => {
       const step = this.#nextStep(pod)
@@ -50,13 +50,13 @@ export class SimulatedNodes {
     })
   }
 
-  /** Somebody deletes a pod. */
+  /** Deletes a pod, as a user would. */
   kill(): void {
     const pod = this.#random.pick(this.#pods().filter(one => !isTerminating(one)))
     if (pod) this.#api.remove(resources.pods, pod)
   }
 
-  /** A node goes, with everything on it. */
+  /** Removes a node and all of its pods. */
   lose(): void {
     const node = this.#random.pick(this.#nodes.filter(name => !this.#down.has(name)))
     if (!node || this.#down.size + 1 >= this.#nodes.length) return
@@ -65,7 +65,7 @@ export class SimulatedNodes {
       if (pod.spec?.nodeName === node && !isTerminating(pod)) this.#api.remove(resources.pods, pod)
   }
 
-  /** Every node goes, with everything on it. */
+  /** Removes all nodes and their pods. */
   loseAll(): void {
     for (const node of this.#nodes) this.#down.add(node)
     for (const pod of this.#pods()) if (!isTerminating(pod)) this.#api.remove(resources.pods, pod)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Holds for every write of the operator in every simulation: a patch or a delete names the UID of its object, and a
-// delete by label includes no object of another owner.
+// Checks every write of the operator in every simulation. A patch or a delete names the UID of its object. A delete by
+// label includes no object of another owner.
 import type { KubeObject, Resource, Stored } from '@grove/kube'
 import { resources } from '../../caches/resources.ts'
 import type { SimulatedApi, Write } from './api.ts'

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { repeatable } from './repeatable.ts'
 
-test('a life that goes well tells nothing', async () => {
+test('a successful run prints nothing', async () => {
   assert.equal(await repeatable('updates', 7, async () => 3), 3)
 })
 
-test('one that does not names the command that repeats it, and what happened last', async () => {
+test('a failed run names the command that repeats it, and its last steps', async () => {
   const cause = new Error('two pods')
   await assert.rejects(
     repeatable('surges', 7, async log => {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 const kinds = ['updates', 'surges', 'terminations'] as const
-/** As `npm run simulate` counts lives. */
-type LifeKind = (typeof kinds)[number]
+/** The options of `npm run simulate` that count runs. */
+type RunKind = (typeof kinds)[number]
 
 const shownSteps = 25
 
-/** Lives one life. When it goes wrong, the error names the command that repeats it, and the last steps of its log. */
+/** Runs one simulation. On a failure the error names the command that repeats it, and the last steps of its log. */
 export async function repeatable<T>(
-  kind: LifeKind,
+  kind: RunKind,
   seed: number,
   live: (log: string[]) => Promise<T>,
 ): Promise<T> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A set with its operator: the real reconcilers on a simulated API. Passes run in any order, others act
-// between any two writes, writes fail, and the operator dies at any of them. Everything follows from a seed.
+// Runs the real reconcilers of one set on a simulated API. Reconciles run in any order, other clients write between any
+// two writes, writes fail, and the operator can crash at each write. A seed determines every run.
 import {
   defaultConfiguration,
   type OperatorConfiguration,
@@ -39,7 +39,7 @@ export interface Observer {
   patches(simulation: Simulation, write: Write): void
   deletes(simulation: Simulation, write: Write): void
   /** After anything happened. */
-  looks(simulation: Simulation): void
+  inspects(simulation: Simulation): void
 }
 
 export type ControllerKind = 'set' | 'group' | 'clique' | 'gang'
@@ -54,9 +54,9 @@ export interface SimulationOptions {
   readonly events?: EventSink
   /** The only scheduler that is enabled; the default scheduler unless given. */
   readonly scheduler?: string
-  /** Whether the cluster serves kinds that not every cluster has: claims, revisions, PodGroups. */
+  /** True if the cluster serves the optional kinds: claims, revisions, PodGroups. */
   readonly servesOptionalKinds?: boolean
-  /** What others do between two writes of the operator. */
+  /** The actions of other clients between two writes of the operator. */
   between?(simulation: Simulation): void | Promise<void>
 }
 
@@ -193,7 +193,7 @@ export class Simulation {
     }
     if (this.#violation) throw this.#violation
     if (this.#isDead) this.restart()
-    this.#options.observer.looks(this)
+    this.#options.observer.inspects(this)
   }
 
   async #reconcileKey(kind: ControllerKind, key: string): Promise<void> {
@@ -204,7 +204,7 @@ export class Simulation {
     else await this.#gangs.reconcile(key as never, run)
   }
 
-  /** A pass swallows what goes wrong in it; a violation must not be lost with it. */
+  /** A reconcile catches its errors. A violation must not be lost with them. */
   #observe(look: () => void): void {
     try {
       look()
@@ -233,12 +233,12 @@ export class Simulation {
   }
 
   #after(): void {
-    this.#observe(() => this.#options.observer.looks(this))
+    this.#observe(() => this.#options.observer.inspects(this))
     if (this.faults && this.random.chance(this.faults / 2)) this.#die('after')
   }
 }
 
-/** Somebody else was faster; the next pass sees it. */
+/** Another client was faster; the next reconcile sees its write. */
 function isRace(error: unknown): boolean {
   return /Conflict|NotFound|AlreadyExists/.test(
     JSON.stringify(error, (_, value) =>

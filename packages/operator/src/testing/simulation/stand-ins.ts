@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Judges what an update with surge replicas decides: what it takes down must not be missed more than it may be,
-// and what stands in for it goes no sooner. By the statuses of the children, which is what can be known.
+// Checks the decisions of an update with surge replicas. No more replicas than maxUnavailable may be missing, and a surge
+// replica is not removed earlier. The check uses the statuses of the children, because the operator knows only these.
 import { label, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
 import { resources } from '../../caches/resources.ts'
 import { numberLabel } from '../../layout/clique-instance.ts'
@@ -13,15 +13,15 @@ import { isActive, templateHashOf } from '../../state/pod-state.ts'
 import { updatingReplicas } from '../../update/set-progress.ts'
 import type { Simulation } from './simulation.ts'
 
-/** What a write to the status of a set says of its update; absent members stay as they are. */
+/** The update progress in a status patch of a set; absent members stay as they are. */
 export interface WrittenProgress {
   readonly currentlyUpdating?: readonly { readonly replicaIndex: number }[] | null
   readonly surgeReplicas?: number | null
   readonly updateEndedAt?: string | null
 }
 
-/** `planned` is the set that the decision was made for: with the specification of its pass. */
-export function judgeStandIns(simulation: Simulation, planned: StoredSet, written: WrittenProgress): void {
+/** `planned` is the set with the spec that the reconcile used for its decision. */
+export function checkStandIns(simulation: Simulation, planned: StoredSet, written: WrittenProgress): void {
   const { maxSurge = 0, maxUnavailable = 1 } = planned.spec.updateStrategy ?? {}
   const replicas = planned.spec.replicas ?? 0
   const surge = written.surgeReplicas
@@ -35,7 +35,7 @@ export function judgeStandIns(simulation: Simulation, planned: StoredSet, writte
   const had = replicaCount(planned)
   const have = surge === undefined ? had : Math.min(had, replicas + (surge ?? 0))
   const isServing = (replica: number) => servingReplica(simulation, planned, replica)
-  // Where nothing is outdated nothing is taken down.
+  // A replica without outdated children is not disrupted.
   const isTaken = (replica: number) =>
     updating.includes(replica) && (before.includes(replica) || isOutdated(simulation, planned, replica))
   const taken = range(0, replicas).filter(
@@ -46,7 +46,7 @@ export function judgeStandIns(simulation: Simulation, planned: StoredSet, writte
   const isAtRest = updating.length === 0 && !surge
   if (left < replicas - maxUnavailable && (taken.length || (gone.length && !isAtRest)))
     throw new Error(
-      `replicas ${taken} are taken down and ${gone} removed; ${left} of ${replicas} serve, ${maxUnavailable} may be missing`,
+      `replicas ${taken} are disrupted and ${gone} removed; ${left} of ${replicas} serve, ${maxUnavailable} may be missing`,
     )
 }
 

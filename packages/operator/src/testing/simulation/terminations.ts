@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Watches gang termination: only what once was well and has been in breach without interruption for the whole
-// delay is taken down, and nothing that is being updated. Breaches are judged by the pods themselves.
+// Checks gang termination. The operator terminates only replicas that were available once and have been in breach without
+// interruption for the whole delay, and none that is being updated. The check evaluates breaches by the pods.
 import { type EventValue, label, type Pod, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
 import type { EventSink } from '../../apply/intent.ts'
@@ -21,7 +21,7 @@ import { isPaused, updatingReplicas } from '../../update/set-progress.ts'
 import type { Write } from './api.ts'
 import type { Observer, Simulation } from './simulation.ts'
 
-/** Times are stored in whole seconds, and statuses that nobody waits for are written some seconds late. */
+/** Times are stored in whole seconds, and debounced statuses are written some seconds late. */
 const toleranceMs = 7_000
 
 export class TerminationObserver implements Observer {
@@ -45,21 +45,21 @@ export class TerminationObserver implements Observer {
     emit: (about: KubeObject, _source: string, { reason }: EventValue) => {
       if (reason !== 'AllScheduledReplicasLost') return
       const { uid = '', name } = about.metadata ?? {}
-      if (!this.#scheduledSinceLoss.delete(uid)) throw new Error(`${name}: one loss was told twice`)
+      if (!this.#scheduledSinceLoss.delete(uid)) throw new Error(`${name}: one loss was reported twice`)
     },
   }
 
   reconcileBegins(simulation: Simulation): void {
-    this.looks(simulation)
+    this.inspects(simulation)
   }
 
   patches(): void {}
 
-  looks(simulation: Simulation): void {
+  inspects(simulation: Simulation): void {
     const now = simulation.clock.now()
     this.#compareWithTerminated(simulation)
     for (const clique of simulation.cliques)
-      this.#judge(
+      this.#evaluate(
         clique,
         this.#isCliqueInBreach(simulation, clique),
         scheduledOf(simulation, clique) >= least(clique),
@@ -69,7 +69,7 @@ export class TerminationObserver implements Observer {
       const replicas = replicasOf(simulation, group)
       const well = replicas.filter(members => this.#isWell(simulation, group, members)).length
       const minAvailable = group.spec.minAvailable ?? 1
-      this.#judge(group, well < minAvailable, well >= minAvailable, now)
+      this.#evaluate(group, well < minAvailable, well >= minAvailable, now)
     }
     for (const { metadata, status } of [...simulation.cliques, ...simulation.groups])
       if ((status?.scheduledReplicas ?? 0) > 0) this.#scheduledSinceLoss.add(metadata.uid!)
@@ -98,7 +98,7 @@ export class TerminationObserver implements Observer {
     for (const one of standalone) this.#terminatedCliques.set(one.metadata.name, one)
   }
 
-  /** Whoever scaled a clique finds it again with as many pods. */
+  /** A termination keeps the replicas of a clique that a user has scaled. */
   #compareWithTerminated({ set, cliques }: Simulation): void {
     for (const [name, before] of this.#terminatedCliques) {
       const replica = numberLabel(before.metadata.labels, label.setReplicaIndex) ?? 0
@@ -106,7 +106,7 @@ export class TerminationObserver implements Observer {
       const isBack = now !== undefined && now.metadata.uid !== before.metadata.uid
       if (isBack && now.spec.replicas !== before.spec.replicas)
         throw new Error(`${name} had ${before.spec.replicas} pods and comes back with ${now.spec.replicas}`)
-      // What is scaled away meanwhile begins anew one day.
+      // A replica that is scaled in meanwhile starts with the template when it is created again.
       if (isBack || replica >= replicaCount(set)) this.#terminatedCliques.delete(name)
     }
   }
@@ -129,7 +129,7 @@ export class TerminationObserver implements Observer {
     }
   }
 
-  #judge(
+  #evaluate(
     { metadata }: PodClique | PodCliqueScalingGroup,
     inBreach: boolean,
     isWell: boolean,
@@ -150,7 +150,7 @@ export class TerminationObserver implements Observer {
   #isDue({ clock }: Simulation, { metadata }: PodClique | PodCliqueScalingGroup): boolean {
     const uid = metadata.uid!
     const recovered = this.#justRecovered.get(uid)
-    // Who recovers in the very last moment may not be noticed.
+    // The operator may miss a recovery in the last moment.
     const last = recovered && clock.now() - recovered.at <= toleranceMs ? recovered.since : undefined
     const since = this.#since.get(uid) ?? last ?? Number.POSITIVE_INFINITY
     return this.#onceWell.has(uid) && clock.now() - since >= this.#delayMs - toleranceMs

@@ -1,53 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A simulated set that has settled, every event told about it since, and writes that may be refused.
+// A simulated set in sync, with the events emitted since, and with writes that can be rejected.
 import assert from 'node:assert/strict'
 import type { LastError } from '@grove/api'
 import type { StoredSet } from '../../layout/stored.ts'
 import { failure, type Write } from './api.ts'
 import { Simulation } from './simulation.ts'
-import { settle } from './wellness.ts'
+import { converge } from './wellness.ts'
 
 export interface WatchedSet {
   readonly simulation: Simulation
-  /** `Kind/name source type reason: message`, in the order in which they were told. */
-  readonly told: string[]
+  /** `Kind/name source type reason: message`, in the order of emission. */
+  readonly emitted: string[]
   /** `verb resource`, of every write that was asked for. */
   readonly asked: string[]
-  /** From now on these writes are refused; none when nothing is given. */
-  refuse(isRefused?: (write: Write) => boolean): void
+  /** Rejects these writes from now on; without an argument, none. */
+  reject(isRejected?: (write: Write) => boolean): void
 }
 
 export async function watchedSet(set: StoredSet): Promise<WatchedSet> {
-  const told: string[] = []
+  const emitted: string[] = []
   const asked: string[] = []
   const simulation = new Simulation({
     seed: 1,
     set,
     nodes: 2,
     places: 50,
-    observer: { reconcileBegins: () => {}, patches: () => {}, deletes: () => {}, looks: () => {} },
+    observer: { reconcileBegins: () => {}, patches: () => {}, deletes: () => {}, inspects: () => {} },
     events: {
       emit: ({ kind, metadata }, source, { type, reason, message }) =>
-        void told.push(`${kind}/${metadata?.name} ${source} ${type} ${reason}: ${message}`),
+        void emitted.push(`${kind}/${metadata?.name} ${source} ${type} ${reason}: ${message}`),
     },
   })
-  assert.ok(await settle(simulation, 60), 'the set settles')
-  told.length = 0
-  let isRefused: (write: Write) => boolean = () => false
+  assert.ok(await converge(simulation, 60), 'the set converges')
+  emitted.length = 0
+  let isRejected: (write: Write) => boolean = () => false
   simulation.api.hooks = {
     before: async write => {
       asked.push(`${write.verb} ${write.resource}`)
-      if (isRefused(write)) throw failure('Forbidden', 'not today')
+      if (isRejected(write)) throw failure('Forbidden', 'not today')
     },
     after: () => undefined,
   }
   return {
     simulation,
-    told,
+    emitted,
     asked,
-    refuse: (next = () => false) => {
-      isRefused = next
+    reject: (next = () => false) => {
+      isRejected = next
     },
   }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whether a set is what was asked for last, and says so.
+// Checks that the pods and the status of a set match its spec.
 import { label, type Pod } from '@grove/api'
 import { resources } from '../../caches/resources.ts'
 import { revisionOf } from '../../revision/set-revision.ts'
 import { isActive, isReady, templateHashOf } from '../../state/pod-state.ts'
 import type { Simulation } from './simulation.ts'
 
-/** Lets everything happen that happens by itself, until nothing does or patience ends. */
-export async function settle(simulation: Simulation, rounds: number): Promise<boolean> {
+/** Runs reconcilers, nodes and the clock until the set is in sync. Returns false after this number of rounds. */
+export async function converge(simulation: Simulation, rounds: number): Promise<boolean> {
   for (let round = 0; round < rounds; round++) {
     await simulation.reconcileAll()
     while (simulation.random.chance(95) && simulation.nodes.progress());

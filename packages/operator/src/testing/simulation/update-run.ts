@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The life of a set that is edited all the time, under failures and interleavings: an update takes down one
-// unit at a time, touches nothing that is up to date, and in the end what runs is what was asked for last.
+// Simulates a set that is edited all the time, with failures and interleavings. An update disrupts one unit at a time,
+// and no unit that is up to date. In the end the pods run the last template.
 import assert from 'node:assert/strict'
 import { DisruptionObserver } from './disruptions.ts'
 import { type Edit, editSet } from './edits.ts'
@@ -9,7 +9,7 @@ import { Random } from './random.ts'
 import { randomSet } from './random-set.ts'
 import { repeatable } from './repeatable.ts'
 import { Simulation } from './simulation.ts'
-import { settle, summary } from './wellness.ts'
+import { converge, summary } from './wellness.ts'
 
 const steps = 120
 /** Rounds of everything after which a set that could be well must be. */
@@ -33,7 +33,7 @@ const edits: readonly Edit[] = [
   'switch strategy',
 ]
 
-export function updateLife(seed: number): Promise<void> {
+export function updateRun(seed: number): Promise<void> {
   return repeatable('updates', seed, log => live(seed, log))
 }
 
@@ -54,7 +54,7 @@ async function live(seed: number, log: string[]): Promise<void> {
     },
   })
   simulation.faults = random.pick([0, 0, 2, 10])!
-  if (random.chance(80)) await settle(simulation, 60)
+  if (random.chance(80)) await converge(simulation, 60)
   for (let step = 0; step < steps; step++) {
     const dice = random.below(100)
     if (dice < 55)
@@ -70,22 +70,22 @@ async function live(seed: number, log: string[]): Promise<void> {
     if (dice >= 80) log.push(`${step}: ${dice}`)
   }
   simulation.faults = 0
-  // The last edit stands: one that takes it back before anybody saw it would leave what OnDelete left behind.
+  // Keep the last edit: if it were reverted before a reconcile, pods that OnDelete left outdated would stay.
   isEnding = true
   simulation.nodes.returnAll()
   editSet(simulation, 'resume')
-  // What OnDelete left behind stays until the next change.
+  // Pods that OnDelete left outdated stay until the next change.
   if (log.some(line => line.startsWith('switch strategy'))) editSet(simulation, 'new template')
   assert.ok(
-    await settle(simulation, patience),
+    await converge(simulation, patience),
     `it never became well: ${JSON.stringify(summary(simulation))}`,
   )
-  // What is written at leisure: statuses that nobody waits for.
+  // Let the operator write debounced statuses.
   for (let round = 0; round < 3; round++) {
     await simulation.clock.advance(1_000)
     await simulation.reconcileAll()
   }
   const before = simulation.api.writes
   await simulation.reconcileAll()
-  assert.equal(simulation.api.writes, before, 'a settled set is written to')
+  assert.equal(simulation.api.writes, before, 'a set in sync is written')
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The life of a set that is updated with surge replicas while nothing fails and there is room for exactly as
-// many replicas as it may have: never are more missed than it allows, and every update ends.
+// Simulates updates with surge replicas without failures, on nodes with room for exactly replicas + maxSurge replicas.
+// Never more than maxUnavailable replicas are missing, and every update ends.
 import assert from 'node:assert/strict'
 import { label, type Pod, type PodClique } from '@grove/api'
 import { resources } from '../../caches/resources.ts'
@@ -14,13 +14,13 @@ import { Random } from './random.ts'
 import { randomSet } from './random-set.ts'
 import { repeatable } from './repeatable.ts'
 import { Simulation } from './simulation.ts'
-import { settle, summary } from './wellness.ts'
+import { converge, summary } from './wellness.ts'
 
 const steps = 150
 const patience = 400
 const edits: readonly Edit[] = ['template', 'template', 'take back', 'reorder', 'pause']
 
-export function surgeLife(seed: number): Promise<void> {
+export function surgeRun(seed: number): Promise<void> {
   return repeatable('surges', seed, log => live(seed, log))
 }
 
@@ -42,7 +42,7 @@ async function live(seed: number, log: string[]): Promise<void> {
     observer: new DisruptionObserver(),
     between: one => void (random.chance(50) && one.nodes.progress()),
   })
-  assert.ok(await settle(simulation, 60), 'the set settles')
+  assert.ok(await converge(simulation, 60), 'the set converges')
   const act = (edit: Edit) => log.push(`${edit}: ${editSet(simulation, edit)}`)
   act('new template')
   for (let step = 0; step < steps; step++) {
@@ -58,7 +58,7 @@ async function live(seed: number, log: string[]): Promise<void> {
   }
   editSet(simulation, 'resume')
   assert.ok(
-    await settle(simulation, patience),
+    await converge(simulation, patience),
     `it never became well: ${JSON.stringify(summary(simulation))}`,
   )
 }
@@ -70,7 +70,7 @@ function podsPerReplica({ spec: { template } }: StoredSet): number {
     .reduce((sum, pods) => sum + pods, 0)
 }
 
-/** By its pods, whatever anybody says about them. */
+/** Evaluates the pods, not the statuses. */
 function isServing({ api, set, cliques }: Simulation, replica: number): boolean {
   const isComplete = (clique: PodClique | undefined) =>
     clique !== undefined &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The life of a set whose pods and nodes fail and come back over hours: what is terminated had it coming, and
-// only then.
+// Simulates a set whose pods and nodes fail and recover over hours. The operator terminates a replica exactly when the
+// rules of gang termination require it.
 import assert from 'node:assert/strict'
 import { defaultConfiguration } from '@grove/api'
 import { editSet } from './edits.ts'
@@ -10,13 +10,13 @@ import { randomSet } from './random-set.ts'
 import { repeatable } from './repeatable.ts'
 import { Simulation } from './simulation.ts'
 import { TerminationObserver } from './terminations.ts'
-import { isWell, settle, summary } from './wellness.ts'
+import { converge, isWell, summary } from './wellness.ts'
 
 const delayMinutes = 60
 const steps = 80
 
-/** Tells how often something was terminated. */
-export function terminationLife(seed: number): Promise<number> {
+/** Returns the number of terminations. */
+export function terminationRun(seed: number): Promise<number> {
   return repeatable('terminations', seed, () => live(seed))
 }
 
@@ -36,7 +36,7 @@ async function live(seed: number): Promise<number> {
     configuration: { ...defaultConfiguration(), gangTermination: { onTotalLoss } },
   })
   simulation.faults = random.pick([0, 0, 3])!
-  await settle(simulation, 60)
+  await converge(simulation, 60)
   for (let step = 0; step < steps; step++) {
     const dice = random.below(100)
     if (dice < 20) simulation.nodes.progress()
@@ -55,20 +55,20 @@ async function live(seed: number): Promise<number> {
   simulation.faults = 0
   simulation.nodes.returnAll()
   editSet(simulation, 'resume')
-  assert.ok(await settle(simulation, 400), `it never became well: ${JSON.stringify(summary(simulation))}`)
+  assert.ok(await converge(simulation, 400), `it never became well: ${JSON.stringify(summary(simulation))}`)
   assert.ok(isWell(simulation))
   return observer.terminated
 }
 
-/** Everybody sees what happened before time goes on. */
+/** All reconcilers see the change before the clock advances. */
 async function attended(simulation: Simulation, random: Random): Promise<void> {
-  await everybodyLooks(simulation)
+  await reconcileRepeatedly(simulation)
   await simulation.clock.advance(random.below(25 * 60_000))
   await simulation.reconcileAll()
 }
 
 /**
- * Pods recover while no operator looks, hours may pass until one does, and nobody knows where it looks first.
+ * Pods recover while no operator runs. It may start hours later, and reconcile the objects in any order.
  */
 async function unattended(
   simulation: Simulation,
@@ -76,15 +76,15 @@ async function unattended(
   observer: TerminationObserver,
 ): Promise<void> {
   for (let step = random.below(6); step > 0; step--) simulation.nodes.progress()
-  observer.looks(simulation)
+  observer.inspects(simulation)
   await simulation.clock.advance(random.below(120 * 60_000))
   if (random.chance(50)) simulation.restart()
   await simulation.reconcile(random.pick(['set', 'group', 'clique'] as const)!)
-  await everybodyLooks(simulation)
+  await reconcileRepeatedly(simulation)
 }
 
-/** As often as it takes for news to get from pods to sets; only the first time something may go wrong. */
-async function everybodyLooks(simulation: Simulation): Promise<void> {
+/** Reconciles until a change of a pod has reached the set. Only the first round may have failures. */
+async function reconcileRepeatedly(simulation: Simulation): Promise<void> {
   const { faults } = simulation
   for (let round = 0; round < 4; round++) {
     await simulation.reconcileAll()
