@@ -54,7 +54,7 @@ export const gangErrors = {
   foreignGang: (gang: string) =>
     sync(
       setErrorCode.setControllerReference,
-      `PodGang ${gang} exists and has another controller; remove it or rename the PodCliqueSet`,
+      `PodGang ${gang} exists and is not controlled by this PodCliqueSet; remove it or rename the PodCliqueSet`,
     ),
   writeGang: (gang: string) => sync(setErrorCode.applyPodGang, `Error creating or patching PodGang ${gang}`),
   deleteGang: (gang: string) => sync(setErrorCode.deletePodGang, `Error deleting PodGang ${gang}`),

@@ -52,7 +52,7 @@ export const obstacleScenarios: Scenario[] = [
       await harness.client.create(resources.podGangs, { metadata: ref, spec: { podgroups: [] } } as never)
       await harness.apply(solo)
       const [error] = await untilErrors(harness, 'ERR_SET_CONTROLLER_REFERENCE')
-      assert.match(error!.description, /solo-0 exists and is controlled by/)
+      assert.match(error!.description, /solo-0 exists and is not controlled by this PodCliqueSet/)
       await harness.client.delete(resources.podGangs, ref)
       await harness.untilReady('solo', 2)
       await harness.untilAvailable('solo', 1)
