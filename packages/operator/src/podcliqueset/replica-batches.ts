@@ -54,8 +54,8 @@ export async function removeReplicaBatches(
 }
 
 /**
- * Groups before cliques: the garbage collector deletes pods as soon as their clique is gone. Pods last. A Service that cannot be
- * deleted does not keep the pods.
+ * Services before groups and cliques: the garbage collector deletes pods as soon as their clique is gone. Pods last. A Service
+ * that cannot be deleted does not keep the pods.
  */
 async function removeBatch(
   set: StoredSet,
@@ -82,10 +82,8 @@ async function removeBatch(
   const deletions = services.map(
     (object): Intent => ({ kind: 'delete', resource: resources.services, object }),
   )
-  const [failures, ofServices] = await Promise.all([
-    executeInOrder(parents, context, { signal }),
-    execute(deletions, context, { signal }),
-  ])
+  const ofServices = await execute(deletions, context, { signal })
+  const failures = await executeInOrder(parents, context, { signal })
   const [failure] = failures.length ? failures : (await execute([pods], context, { signal })).failures
   return { failure, serviceFailures: ofServices.failures }
 }
