@@ -24,7 +24,7 @@ const cleanFolders: readonly string[] = [
 ]
 
 interface Term {
-  /** Matches whole words. Identifiers are split into words first: `isToldTwice` is "is Told Twice". */
+  /** Matches whole words. Identifiers are split into words first: `podCount` is "pod Count". */
   readonly words: string
   readonly instead: string
 }

@@ -10,7 +10,7 @@ import { type Below, mutated, strangeText, strangeValue } from './mutation.ts'
 export interface Review {
   readonly path: string
   readonly body: string
-  /** How the review was generated, for the report. */
+  /** The origin of the review, for the report. */
   readonly origin: string
   /** True if the response must be an AdmissionReview. A body that is not a review may get an HTTP error. */
   readonly isReview: boolean

@@ -231,13 +231,14 @@ export const lostCapacityScenarios: Scenario[] = [
     name: 'with Recreate, a total loss is terminated once; a clique that a user scaled to zero is not',
     configuration: { ...defaultConfiguration(), gangTermination: { onTotalLoss: 'Recreate' } },
     async run(harness) {
-      const pods = await running(harness, duo('2s'))
+      // Long enough for a busy machine to observe the breach before the termination.
+      const pods = await running(harness, duo('4s'))
       const before = await cliqueUids(harness)
       await cordoned(harness, async () => {
         for (const { metadata } of pods) await harness.deletePod(metadata.name)
         await untilBreach(harness, 'duo-0-web', below(0, 2))
-        await isTerminatedAndRecovers(harness, before, 2_000)
-        await harness.elapse(2 * 2_000)
+        await isTerminatedAndRecovers(harness, before, 4_000)
+        await harness.elapse(6_000)
         assert.deepEqual(
           eventsOf(harness, terminatedReason),
           ['duo'],
@@ -253,7 +254,7 @@ export const lostCapacityScenarios: Scenario[] = [
         'duo-0-web',
         'False InsufficientScheduledPods: Scaled to zero. Gang termination is suppressed because no replica is wanted',
       )
-      await harness.elapse(2 * 2_000)
+      await harness.elapse(6_000)
       assert.deepEqual(await cliqueUids(harness), after)
       assert.deepEqual(eventsOf(harness, terminatedReason), ['duo'])
     },
