@@ -56,7 +56,7 @@ function runHelm(
   const { promise, resolve, reject } = Promise.withResolvers<KubectlResult>()
   const env: NodeJS.ProcessEnv = {
     PATH: process.env.PATH,
-    // Nothing of the user's: no repositories, no plugins, and no cluster unless one is given.
+    // Helm must not read the user's settings: no repositories, no plugins, and no cluster unless one is given.
     HOME: join(cacheDirectory(), 'helm-home'),
     KUBECONFIG: kubeconfig ?? '/dev/null',
   }

@@ -15,7 +15,7 @@ export interface LevelSlots {
   }[]
 }
 
-/** How often the gang fits into each domain of each level, every domain asked alone. */
+/** Counts how often the gang fits into each domain of each level. Every domain is asked alone. */
 export function slotsOf(snapshot: Snapshot, gang: Gang, policy: Policy, most: number): LevelSlots[] {
   const model = new Model({ ...snapshot, gangs: [gang] })
   const restricted = restrictions(snapshot, gang)
