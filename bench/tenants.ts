@@ -1,40 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `npm run bench -- tenants [--tenants=50] [--rounds=2]`: one operator on a real control plane. Every tenant creates a
-// set. The benchmark measures the time until the set is available, with and without a hostile tenant, in turns.
+// `npm run bench -- tenants [--tenants=50] [--rounds=2] [--profile=DIRECTORY]`: one operator on a real control plane. Every
+// tenant creates a set. The benchmark measures the time until the set is available, in turns
+// - alone,
+// - with a tenant that sends the requests of a hostile tenant for kinds that the operator does not serve: the share of the
+//   control plane, which has the same two processors,
+// - with the hostile tenant itself.
+// It reports which step of the slow sets was late. --profile writes a CPU profile of the operator.
 import { parseArgs } from 'node:util'
 import type { PodCliqueSet } from '@grove/api'
-import { createClient, WatchCache } from '@grove/kube'
+import { createClient } from '@grove/kube'
 import { resources } from '@grove/operator'
 import { gatedStages, readyAnnotation, startKubernetes, waitFor } from '@grove/test-kubernetes'
 import { startOperatorProcess } from '@grove/test-scenarios'
-import { pause } from './scale/stopwatch.ts'
+import { operatorLoad } from './operator-load.ts'
+import { countBusyProcessors, countProcessorTime, untilIdle } from './scale/processor-time.ts'
+import { pause, stopwatch } from './scale/stopwatch.ts'
+import { type Figures, print, printKind, type Round } from './tenants/figures.ts'
 import { HostileTenant } from './tenants/hostile-tenant.ts'
+import { copiedKinds, type HostileKinds, ownKinds } from './tenants/kinds.ts'
+import { Steps } from './tenants/steps.ts'
 
 const nodes = 60
 const startUpMs = 8_000
 /** The pause between two tenants: a burst would measure the control plane instead of the operator. */
 const everyMs = 400
 const timeoutMs = 300_000
+const podsPerSet = 4
+/** The control plane needs minutes to clean up after the hostile tenant, with few requests: they hardly disturb a round. */
+const cleanUpMs = 20_000
 
 const { values } = parseArgs({
   args: process.argv.slice(2),
-  options: { tenants: { type: 'string', default: '50' }, rounds: { type: 'string', default: '2' } },
+  options: {
+    tenants: { type: 'string', default: '50' },
+    rounds: { type: 'string', default: '2' },
+    profile: { type: 'string' },
+  },
 })
 const count = Number(values.tenants)
 
 const kubernetes = await startKubernetes({ nodes, stages: gatedStages })
-const operator = await startOperatorProcess(kubernetes)
-const { server, ca, admin } = kubernetes
-const client = createClient({
-  server,
-  namespace: 'default',
-  tls: () => ({ ca, certificate: admin.cert, key: admin.key }),
+const operator = await startOperatorProcess(kubernetes, {
+  nodeFlags: values.profile ? ['--cpu-prof', `--cpu-prof-dir=${values.profile}`] : [],
 })
-const stop = new AbortController()
-const sets = new WatchCache<PodCliqueSet>(client, resources.podCliqueSets, {})
-void sets.run(stop.signal)
-await sets.waitForSync()
+const client = connect()
+const hostileClient = connect()
+const observed = await new Steps(podsPerSet).start(client)
 operator.child.once('exit', async code => {
   console.error(`the operator ended with ${code}:\n${operator.output.slice(-4_000)}`)
   await kubernetes.stop()
@@ -42,60 +54,68 @@ operator.child.once('exit', async code => {
 })
 const namespaces: string[] = []
 for (let tenant = 0; tenant < count; tenant++) namespaces.push(await kubernetes.newNamespace('tenant'))
+const copies = await copiedKinds(kubernetes, hostileClient)
+const own = ownKinds(hostileClient)
 await pause(startUpMs)
 await round()
 
-const quiet: number[] = []
-const disturbedTimes: number[] = []
-for (let each = 1; each <= Number(values.rounds); each++) {
-  quiet.push(...(await round()))
-  const hostile = await new HostileTenant(kubernetes, client).start()
-  disturbedTimes.push(...(await round()))
-  console.log(`hostile tenant: ${JSON.stringify(await hostile.stop())}`)
-}
+const figures: Figures = { alone: [], 'control plane': [], hostile: [] }
+for (let each = 1; each <= Number(values.rounds); each++)
+  for (const [kind, kinds] of [
+    ['alone', undefined],
+    ['control plane', copies],
+    ['hostile', own],
+  ] as const) {
+    figures[kind].push(await round(kinds))
+    console.log(`\nround ${each}`)
+    printKind({ ...figures, [kind]: figures[kind].slice(-1) }, kind)
+  }
 const memory = operator.residentMiB()
-console.log(JSON.stringify({ tenants: count, nodes, quiet, disturbedTimes, memory }))
-console.log(`\n${count} tenants' sets until available, seconds`)
-const ratios: string[] = []
-for (const [name, share] of [
-  ['median', 0.5],
-  ['p95', 0.95],
-] as const) {
-  const [alone, disturbed] = [at(quiet, share), at(disturbedTimes, share)]
-  const ratio = (disturbed / alone).toFixed(2)
-  ratios.push(`${name} ${ratio}`)
-  console.log(
-    `  ${name.padEnd(7)} alone ${alone.toFixed(2)}, with the hostile tenant ${disturbed.toFixed(2)}: ${ratio}`,
-  )
-}
-console.log(
-  `ratio ${ratios.join(', ')} (aim: at most 1.5); operator ${memory.now} MiB, at most ${memory.peak}`,
-)
+console.log(JSON.stringify({ tenants: count, nodes, figures, memory }))
+print(figures, count)
+console.log(`operator ${memory.now} MiB, at most ${memory.peak}`)
 operator.child.removeAllListeners('exit')
-operator.kill()
-stop.abort()
-await client.close()
+if (values.profile) {
+  operator.child.kill('SIGTERM')
+  await new Promise(done => operator.child.once('exit', done))
+} else operator.kill()
+observed.stop()
+await Promise.all([client.close(), hostileClient.close()])
 await kubernetes.stop()
 process.exit(0)
 
-/** Every tenant creates its set. Returns the seconds until each was available. */
-async function round(): Promise<number[]> {
-  const started = new Map<string, number>()
-  const seconds = new Map<string, number>()
-  const unsubscribe = sets.onChange(() => {
-    for (const [namespace, since] of started) {
-      const set = sets.get({ namespace, name: 'app' })
-      if (!seconds.has(namespace) && (set?.status?.availableReplicas ?? 0) === 1)
-        seconds.set(namespace, (performance.now() - since) / 1000)
-    }
+function connect() {
+  const { server, ca, admin } = kubernetes
+  return createClient({
+    server,
+    namespace: 'default',
+    tls: () => ({ ca, certificate: admin.cert, key: admin.key }),
   })
+}
+
+/** Every tenant creates its set, while a tenant of these kinds is hostile. */
+async function round(kinds?: HostileKinds): Promise<Round> {
+  await untilIdle(kubernetes, client, cleanUpMs)
+  const used = countProcessorTime(kubernetes)
+  const busy = countBusyProcessors()
+  const seconds = stopwatch()
+  const load = await operatorLoad(operator)
+  const hostile = kinds && (await new HostileTenant(kubernetes, hostileClient, kinds).start())
   for (const namespace of namespaces) {
-    started.set(namespace, performance.now())
+    observed.begin(namespace)
     await client.create(resources.podCliqueSets, ordinarySet(namespace))
+    observed.admitted(namespace)
     await pause(everyMs)
   }
-  await waitFor('the sets of all tenants', () => seconds.size === count, { timeoutMs })
-  unsubscribe()
+  await waitFor('the sets of all tenants', () => observed.complete === count, { timeoutMs })
+  const result: Round = {
+    traces: observed.take(),
+    seconds: seconds(),
+    busyProcessors: busy(),
+    processorTime: used(),
+    operator: await load(),
+    hostile: await hostile?.stop(),
+  }
   for (const namespace of namespaces) await client.delete(resources.podCliqueSets, { namespace, name: 'app' })
   await waitFor(
     'the pods of all tenants to be deleted',
@@ -105,7 +125,7 @@ async function round(): Promise<number[]> {
       ),
     { timeoutMs, intervalMs: 500 },
   )
-  return [...seconds.values()]
+  return result
 }
 
 function ordinarySet(namespace: string): PodCliqueSet {
@@ -114,7 +134,7 @@ function ordinarySet(namespace: string): PodCliqueSet {
     annotations: { [readyAnnotation]: 'true' },
     spec: {
       roleName: name,
-      replicas: 2,
+      replicas: podsPerSet / 2,
       podSpec: { containers: [{ name: 'main', image: 'registry.example/main:1' }] },
     },
   })
@@ -124,9 +144,4 @@ function ordinarySet(namespace: string): PodCliqueSet {
     metadata: { name: 'app', namespace },
     spec: { replicas: 1, template: { cliques: [clique('lead'), clique('work')] } },
   }
-}
-
-function at(times: readonly number[], share: number): number {
-  const sorted = times.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }

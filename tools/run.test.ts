@@ -2,15 +2,18 @@
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { defineResource, type KubeObject } from '@grove/kube'
-import { waitFor } from '@grove/test-kubernetes'
-import { embeddedHost, installOperator, operatorNamespace } from '@grove/test-scenarios'
+import { freePorts, waitFor } from '@grove/test-kubernetes'
+import { embeddedHost, installOperator, type OperatorHost, operatorNamespace } from '@grove/test-scenarios'
+import { blocksOfTest } from './checks/markdown.ts'
 
 const root = resolve(import.meta.dirname, '..')
+const page = 'docs/operations/README.md'
+const blocks = blocksOfTest(root, 'tools/run.test.ts')
 
 test('paths are relative to the directory where npm was called, not to the root of the repository', () => {
   const args = ['tools/run.mjs', 'packages/cli/src/main.ts', 'validate', '-f', 'podcliqueset.yaml']
@@ -49,26 +52,67 @@ describe('a signal to npm reaches the program', () => {
     return { child, output: () => output }
   }
 
-  test('npm run operator: the operator stops and releases its lease', async () => {
-    const host = await embeddedHost()
-    try {
-      const { launch } = await installOperator(host)
-      const args = ['run', '--silent', 'operator', '--', `--config=${launch.config}`]
-      const { child, output } = start('npm', args, launch.env)
-      const holder = async () => {
-        const ref = { namespace: operatorNamespace, name: 'grove-operator-leader-election' }
-        return (await host.client.find(leases, ref))?.spec?.holderIdentity
-      }
-      await waitFor('the operator to lead', async () => Boolean(await holder()))
-      child.kill('SIGTERM')
-      await waitFor('the lease to be released', async () => !(await holder())).catch(error => {
-        throw new Error(`${error.message}\n${output()}`)
-      })
-      await waitFor('the probes to be closed', () => rejects(launch.ports.probes))
-    } finally {
-      await host.stop()
-    }
+  test(`the blocks of ${page} are these two commands`, () => {
+    assert.deepEqual(
+      blocks.map(block => [block.page, block.heading]),
+      [
+        [page, 'Run'],
+        [page, 'The gang scheduler'],
+      ],
+    )
   })
+
+  test('npm run operator: the operator stops and releases its lease', async () => {
+    await using host = await startedHost()
+    const { launch } = await installOperator(host)
+    const { KUBECONFIG } = launch.env
+    await runBlock(host, 'Run', launch.config, KUBECONFIG!, 'grove-operator-leader-election')
+    await waitFor('the probes to be closed', () => rejects(launch.ports.probes))
+  })
+
+  test('npm run scheduler: the gang scheduler stops and releases its lease', async () => {
+    await using host = await startedHost()
+    await installOperator(host)
+    const [metrics, probes] = await freePorts(2)
+    const config = join(host.directory, 'scheduler.json')
+    const bindAddress = '127.0.0.1'
+    writeFileSync(
+      config,
+      JSON.stringify({
+        apiVersion: 'scheduler.config.grove.io/v1alpha1',
+        kind: 'SchedulerConfiguration',
+        leaderElection: { enabled: true },
+        metrics: { bindAddress, port: metrics },
+        healthProbes: { bindAddress, port: probes },
+      }),
+    )
+    const administrator = host.kubeconfigFor({ user: 'kubernetes-admin', groups: ['system:masters'] })
+    await runBlock(host, 'The gang scheduler', config, administrator, 'grove-scheduler-leader-election')
+    await waitFor('the probes to be closed', () => rejects(probes!))
+  })
+
+  /** Runs the command of the page until it holds its lease, and sends SIGTERM. Returns when the lease is released. */
+  async function runBlock(
+    host: OperatorHost,
+    heading: string,
+    config: string,
+    kubeconfig: string,
+    name: string,
+  ): Promise<void> {
+    const block = blocks.find(each => each.heading === heading)
+    const command = `exec env ${block?.text.replace('FILE', config)}`
+    const { child, output } = start('bash', ['-c', command], { ...process.env, KUBECONFIG: kubeconfig })
+    const holder = async () => {
+      const lease = await host.client.find(leases, { namespace: operatorNamespace, name })
+      return lease?.spec?.holderIdentity
+    }
+    const withOutput = (error: Error) => {
+      throw new Error(`${error.message}\n${output()}`)
+    }
+    await waitFor(`the holder of ${name}`, async () => Boolean(await holder())).catch(withOutput)
+    child.kill('SIGTERM')
+    await waitFor('the lease to be released', async () => !(await holder())).catch(withOutput)
+  }
 
   test('npm start: the cluster stops and removes its files', async () => {
     const env = { ...process.env, TMPDIR: folder }
@@ -99,6 +143,11 @@ describe('a signal to npm reaches the program', () => {
     assert.equal(killed.child.signalCode, 'SIGTERM', `${killed.child.exitCode} ${killed.output()}`)
   })
 })
+
+async function startedHost(): Promise<OperatorHost & AsyncDisposable> {
+  const host = await embeddedHost()
+  return { ...host, [Symbol.asyncDispose]: () => host.stop() }
+}
 
 function endGroup(group: number): void {
   try {

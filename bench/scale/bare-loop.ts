@@ -162,7 +162,7 @@ async function deleteAll(client: Client, resource: Resource<KubeObject>, namespa
     }
 }
 
-async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+export async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   let next = 0
   await Promise.all(
     Array.from({ length: requestsAtOnce }, async () => {

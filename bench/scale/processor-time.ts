@@ -52,8 +52,12 @@ export function countProcessorTime(cluster: Kubernetes): () => ProcessorTime {
  * The controller manager sends only a few requests per second for endpoints of deleted Services, so it looks idle long
  * before it is done.
  */
-export async function untilIdle(cluster: Kubernetes, client: Client): Promise<void> {
-  for (let waitedMs = 0; waitedMs < longestWaitMs; waitedMs += idleForMs) {
+export async function untilIdle(
+  cluster: Kubernetes,
+  client: Client,
+  waitAtMostMs = longestWaitMs,
+): Promise<void> {
+  for (let waitedMs = 0; waitedMs < waitAtMostMs; waitedMs += idleForMs) {
     const used = countProcessorTime(cluster)
     await pause(idleForMs)
     const left = await Promise.all(endpointKinds.map(async kind => (await client.list(kind)).items))
@@ -93,10 +97,11 @@ function read(cluster: Kubernetes): Record<string, number> {
     ...cluster.components.map(name => [name, cluster.pid(name)] as [string, number | undefined]),
     ['benchmark', process.pid],
   ]
-  return Object.fromEntries(pids.map(([who, pid]) => [who, pid === undefined ? 0 : secondsOf(pid)]))
+  return Object.fromEntries(pids.map(([who, pid]) => [who, pid === undefined ? 0 : cpuSecondsOf(pid)]))
 }
 
-function secondsOf(pid: number): number {
+/** CPU time of a process. */
+export function cpuSecondsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond

@@ -31,6 +31,20 @@ export function replicated(replicas: number, podsEach: number, name = 'big'): Wo
   }
 }
 
+/** The same as replicas of one scaling group. */
+export function replicatedGroup(replicas: number, podsEach: number, name = 'big'): Workload {
+  return {
+    title: `a group of ${replicas} replicas of ${podsEach} pods`,
+    pods: replicas * podsEach,
+    replicas: 1,
+    set: namespace =>
+      podCliqueSet(name, namespace, 1, {
+        cliques: [clique('w', podsEach)],
+        podCliqueScalingGroups: [{ name: 'g', cliqueNames: ['w'], replicas, minAvailable: 1 }],
+      }),
+  }
+}
+
 const groupPods = 4
 const frontendPods = 8
 
@@ -78,18 +92,23 @@ function podSpec() {
   return { containers: [{ name: 'main', image: 'registry.example/main:1' }] }
 }
 
-/** The objects that must be written for a set, by kind; pods have their gate. */
+/** The objects that must be written for a workload, by kind; pods have their gate. */
 export function objectsOf(workload: Workload, namespace: string): ReadonlyMap<string, RenderedObject[]> {
+  return objectsOfSet(workload.set(namespace))
+}
+
+/** The same for a set. */
+export function objectsOfSet(object: PodCliqueSet): ReadonlyMap<string, RenderedObject[]> {
   const configuration = defaultConfiguration()
   const response = admit(
-    { operation: 'CREATE', kind: 'PodCliqueSet', object: workload.set(namespace) },
+    { operation: 'CREATE', kind: 'PodCliqueSet', object },
     { configuration, cluster: emptyCluster },
   )
   if (!response.allowed) throw new Error(response.message)
   const rendered = render(response.object as StoredSet, {
     backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
     configuration,
-    waiterImage: undefined,
+    waiterImage: 'registry.example/waiter:1',
     topologyBindings: [],
     claimTemplates: [],
     podTemplateHashes: () => ({}),

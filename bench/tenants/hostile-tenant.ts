@@ -2,13 +2,15 @@
 
 // A tenant with all kinds of load that must not disturb others: expensive admission requests, huge replica counts, pods
 // that always fail, a quota that rejects most children, claims without a template, a missing token, and namespaces that
-// are deleted under running sets. Its request rate is bounded.
+// are deleted under running sets. Its request rate is bounded. It can also send all of this for copies of the kinds,
+// which the operator neither admits nor reconciles: that load is the share of the control plane.
 import { names, type PodCliqueSet } from '@grove/api'
-import { type Client, KubeError, type KubeObject, setScale } from '@grove/kube'
+import { apiVersionOf, type Client, collectionPath, KubeError, resourceName, setScale } from '@grove/kube'
 import { resources } from '@grove/operator'
 import { failAnnotation, type Kubernetes, readyAnnotation } from '@grove/test-kubernetes'
 import { hostileSets } from '@grove/test-scenarios'
 import { pause } from '../scale/stopwatch.ts'
+import type { HostileKinds } from './kinds.ts'
 
 const admissionEveryMs = 250
 const scaleEveryMs = 1_000
@@ -19,14 +21,16 @@ const quota = { podcliques: 10, replicas: 1_000 }
 export class HostileTenant {
   readonly #kubernetes: Kubernetes
   readonly #client: Client
+  readonly #kinds: HostileKinds
   readonly #did: Record<string, number> = {}
   readonly #loops: Promise<void>[] = []
   readonly #namespaces: string[] = []
   #stopped = false
 
-  constructor(kubernetes: Kubernetes, client: Client) {
+  constructor(kubernetes: Kubernetes, client: Client, kinds: HostileKinds) {
     this.#kubernetes = kubernetes
     this.#client = client
+    this.#kinds = kinds
   }
 
   async start(): Promise<this> {
@@ -47,7 +51,7 @@ export class HostileTenant {
   /** Stops the tenant, deletes its namespaces and returns the number of its actions by type. */
   async stop(): Promise<Readonly<Record<string, number>>> {
     this.#stopped = true
-    await Promise.all(this.#loops)
+    await Promise.all([...this.#loops, this.#kinds.idle()])
     for (const name of this.#namespaces) await this.#deleteNamespace(name)
     return this.#did
   }
@@ -80,8 +84,12 @@ export class HostileTenant {
     await this.#client.raw({
       verb: 'create',
       method: 'POST',
-      path: `/apis/grove.io/v1alpha1/namespaces/${namespace}/podcliquesets?dryRun=All`,
-      body: { ...set, metadata: { ...set.metadata, namespace } },
+      path: `${collectionPath(this.#kinds.sets, namespace)}?dryRun=All`,
+      body: {
+        ...set,
+        apiVersion: apiVersionOf(this.#kinds.sets),
+        metadata: { ...set.metadata, namespace },
+      },
       contentType: 'application/json',
     })
   }
@@ -89,11 +97,13 @@ export class HostileTenant {
   async #scale(namespace: string, index: number): Promise<void> {
     this.#count('absurd scales')
     const replicas = index % 2 ? 1 : absurd
-    const [resource, name] = [
-      [resources.podCliqueSets, 'scaled'],
-      [resources.podCliqueScalingGroups, 'scaled-0-g'],
-      [resources.podCliques, 'scaled-0-alone'],
-    ][Math.floor(index / 2) % 3] as [typeof resources.podCliqueSets, string]
+    const { sets, groups, cliques } = this.#kinds
+    const targets = [
+      { resource: sets, name: 'scaled' },
+      { resource: groups, name: 'scaled-0-g' },
+      { resource: cliques, name: 'scaled-0-alone' },
+    ]
+    const { resource, name } = targets[Math.floor(index / 2) % targets.length]!
     await setScale(this.#client, resource, { name, namespace }, replicas)
   }
 
@@ -103,7 +113,7 @@ export class HostileTenant {
       apiVersion: 'v1',
       kind: 'ResourceQuota',
       metadata: { name: 'few', namespace },
-      spec: { hard: { 'count/podcliques.grove.io': String(quota.podcliques) } },
+      spec: { hard: { [`count/${resourceName(this.#kinds.cliques)}`]: String(quota.podcliques) } },
     })
     await this.#create(namespace, 'many', {}, {}, quota.replicas)
   }
@@ -176,9 +186,7 @@ export class HostileTenant {
         },
       },
     }
-    await this.#tolerant(() =>
-      this.#client.create(resources.podCliqueSets, set as unknown as PodCliqueSet & KubeObject),
-    )
+    await this.#tolerant(() => this.#kinds.create(set as unknown as PodCliqueSet))
   }
 
   #count(what: string): void {

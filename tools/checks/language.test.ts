@@ -6,7 +6,7 @@ import { checkLanguage } from './language.ts'
 import { repository } from './repository.fixture.ts'
 
 const check = (files: Record<string, string>, exceptions: Parameters<typeof checkLanguage>[2] = []) =>
-  checkLanguage(repository(files), ['clean'], exceptions)
+  checkLanguage(repository(files), ['clean/**/*.{ts,md,yaml}'], exceptions)
 
 test('reports replaced words in comments, strings and identifiers with file, line and replacement', () => {
   const problems = check({
@@ -46,7 +46,7 @@ test('reports comments whose subject is a clause, but no questions', () => {
   assert.deepEqual(problems, ['clean/a.ts:1: use a noun as the subject of the sentence instead of "Whether"'])
 })
 
-test('accepts longer words, fixed texts and folders that are not listed', () => {
+test('accepts longer words, fixed texts and files that no pattern matches', () => {
   assert.deepEqual(
     check({
       'clean/a.ts':
@@ -63,5 +63,12 @@ test('an exception allows words in a file or folder', () => {
   assert.deepEqual(check(files, [exception]), [
     'clean/b.ts:1: use harness or fixture instead of "stages"',
     'clean/kwok/a.ts:1: use lifecycle, run or exists instead of "life"',
+  ])
+})
+
+test('reports an exception that matches no word', () => {
+  const exception = { path: 'clean/a.ts', words: /^stages$/, why: 'KWOK' }
+  assert.deepEqual(check({ 'clean/a.ts': '// fixtures' }, [exception]), [
+    'clean/a.ts: the exception for /^stages$/ is unused',
   ])
 })

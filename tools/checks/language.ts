@@ -1,26 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Comments, strings, identifiers and file names use the words of Kubernetes and plain technical English. The check covers
-// the folders below; a folder is added when it is clean.
+// Comments, strings, identifiers and file names use the words of Kubernetes and plain technical English.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Folders that are free of replaced words. */
-const cleanFolders: readonly string[] = [
-  'bench',
-  'docs',
-  'packages/api',
-  'packages/apimachinery',
-  'packages/cli',
-  'packages/installer',
-  'packages/operator',
-  'packages/scheduler',
-  'packages/waiter',
-  'playground',
-  'test/conformance',
-  'test/kubernetes',
-  'test/scenarios',
-  'tools',
+const everything: readonly string[] = [
+  '*.md',
+  ...['bench', 'charts', 'docs', 'packages', 'playground', 'test', 'tools'].map(
+    folder => `${folder}/**/*.{ts,mjs,md,yaml}`,
+  ),
 ]
 
 interface Term {
@@ -82,6 +70,7 @@ const exceptions: readonly Exception[] = [
     why: 'a placement is computed before any binding; words of a text are wrapped',
   },
   { path: 'packages/cli/src/commands/plan-commands.ts', words: /^placed$/i, why: 'a computed placement' },
+  { path: 'packages/cli/src/completion/scripts.ts', words: /^words$/i, why: 'a variable of zsh' },
   { path: 'docs/placement.md', words: /^placed$/i, why: 'a computed placement' },
   { path: 'packages/cli/src/commands/plan.test.ts', words: /^placed$/i, why: 'a computed placement' },
   { path: 'tools/checks/language.ts', words: /./, why: 'the list itself' },
@@ -91,7 +80,7 @@ const exceptions: readonly Exception[] = [
     words: /^placed$/i,
     why: 'a placement is what the gang scheduler computes, before the pods are bound',
   },
-  { path: 'packages/cli/src/commands/validate', words: /^words$/, why: 'text is wrapped between words' },
+  { path: 'packages/cli/src/terminal', words: /^words$/, why: 'text is wrapped between words' },
   {
     path: 'packages/waiter/src/waiter.kubernetes.test.ts',
     words: /^stages$/i,
@@ -104,38 +93,38 @@ const exceptions: readonly Exception[] = [
     words: /^stages$/i,
     why: 'KWOK has a kind Stage',
   },
-  { path: 'bench/admission-process/server.ts', words: /^answer$/, why: 'a method of packages/operator' },
   {
-    path: 'test/scenarios/src/fault-injection.kubernetes.test.ts',
-    words: /^judge$/,
-    why: 'an option of packages/kube',
+    path: 'packages/cluster/src/controllers/deployments/status.kubernetes.test.ts',
+    words: /^stages$/i,
+    why: 'KWOK has a kind Stage',
   },
-  { path: 'test/scenarios/src/scenarios.test.ts', words: /^words$/, why: 'an option of packages/waiter' },
-  { path: 'test/scenarios/src/startup-order.test.ts', words: /^words$/, why: 'an option of packages/waiter' },
-  { path: 'test/scenarios/src/status-age.test.ts', words: /^settle$/, why: 'a method of packages/kube' },
   {
-    path: 'test/scenarios/src/termination-delays.test.ts',
-    words: /^settle$/,
-    why: 'a method of packages/kube',
+    path: 'test/packaging/src/install.kubernetes.test.ts',
+    words: /^stages$/i,
+    why: 'KWOK has a kind Stage',
   },
+  { path: 'test/packaging/src/containerfile.ts', words: /^stages?$/i, why: 'a Containerfile has stages' },
+  { path: 'CHANGELOG.md', words: /^settled$/, why: 'an old name in the output of a command' },
 ]
 
 const sentenceStart = /^\s*(?:\/\/|\/\*\*?|\*|#)\s+(What|Whatever|Who|Whom|Whose|Whether|Nobody)\s[^?]*$/
 const anyTerm = new RegExp(`\\b(?:${terms.map(({ words }) => words).join('|')})\\b`, 'i')
 
-/** Returns one problem for each replaced word, as `file:line: use X instead of Y`. */
+/** Returns one problem for each replaced word, as `file:line: use X instead of Y`, and one for each unused exception. */
 export function checkLanguage(
   root: string,
-  folders: readonly string[] = cleanFolders,
+  patterns: readonly string[] = everything,
   allowed: readonly Exception[] = exceptions,
 ): string[] {
-  const files = globSync(
-    folders.map(folder => `${folder}/**/*.{ts,mjs,md,yaml}`),
-    { cwd: root, exclude: ['**/node_modules/**'] },
-  )
-  return files.sort().flatMap(file => {
+  const files = globSync(patterns, { cwd: root, exclude: ['**/node_modules/**', '**/*.generated.*'] })
+  const used = new Set<Exception>()
+  const problems = files.sort().flatMap(file => {
     const exempt = allowed.filter(({ path }) => file === path || file.startsWith(`${path}/`))
-    const isExempt = (word: string) => exempt.some(({ words }) => words.test(word))
+    const isExempt = (word: string) => {
+      const matching = exempt.filter(({ words }) => words.test(word))
+      for (const exception of matching) used.add(exception)
+      return matching.length > 0
+    }
     const lines = readFileSync(join(root, file), 'utf8').split('\n')
     return [
       ...replacedWords(file).map(use => ({ at: file, ...use })),
@@ -146,6 +135,8 @@ export function checkLanguage(
       .filter(({ word }) => !isExempt(word))
       .map(({ at, word, instead }) => `${at}: use ${instead} instead of "${word}"`)
   })
+  const unused = allowed.filter(exception => !used.has(exception))
+  return [...problems, ...unused.map(({ path, words }) => `${path}: the exception for ${words} is unused`)]
 }
 
 interface Use {

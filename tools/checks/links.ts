@@ -12,7 +12,7 @@ export function checkLinks(root: string): string[] {
       if (/^[a-z]+:/i.test(link)) continue
       const [path = '', heading] = link.split('#')
       const target = path === '' ? page : join(dirname(page), decodeURIComponent(path))
-      if (!existsSync(join(root, target))) problems.push(`${page}: the link ${link} leads nowhere`)
+      if (!existsSync(join(root, target))) problems.push(`${page}: the link ${link} does not resolve`)
       else if (heading && target.endsWith('.md') && !headingsOf(readPage(root, target)).has(heading))
         problems.push(`${page}: ${target} has no heading #${heading}`)
     }

@@ -2,12 +2,14 @@
 
 import { resolve } from 'node:path'
 import { checkDeclared } from './declared.ts'
+import { checkDocumentation } from './documentation.ts'
 import { checkFolderCycles } from './folder-cycles.ts'
 import { checkGenerated } from './generated.ts'
 import { checkImports } from './imports.ts'
 import { checkLanguage } from './language.ts'
 import { checkLinks } from './links.ts'
 import { checkLockFile } from './lock-file.ts'
+import { checkTimings } from './timings.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const problems = [
@@ -15,7 +17,9 @@ const problems = [
   ...checkFolderCycles(root),
   ...checkDeclared(root),
   ...checkLockFile(root),
+  ...checkTimings(root),
   ...checkLinks(root),
+  ...checkDocumentation(root),
   ...checkLanguage(root),
   ...(await checkGenerated(root)),
 ]

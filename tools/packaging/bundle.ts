@@ -5,10 +5,10 @@
 // or random value is part of its output.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { build } from 'esbuild-wasm'
+import { type BuildOptions, build, type Metafile } from 'esbuild-wasm'
 import { readArguments } from '../arguments.ts'
 
-const root = resolve(import.meta.dirname, '../..')
+export const root = resolve(import.meta.dirname, '../..')
 
 const usage = `Usage: npm run bundle [-- --out FOLDER]
 
@@ -18,8 +18,13 @@ Writes the programs of the images into a folder each: operator, waiter, installe
 export const images: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   operator: {
     'operator.mjs': 'packages/operator/src/main.ts',
-    // The operator starts it and looks for it in its own folder.
+    // The operator starts both and looks for them in its own folder.
     'review-process.mjs': 'packages/operator/src/admission/review-process.ts',
+    'placement-process.mjs': 'packages/operator/src/admission/placement-process.ts',
+    // The Deployment of the gang scheduler runs it from this image.
+    'scheduler.mjs': 'packages/scheduler/src/main.ts',
+    // The Deployment of the web dashboard runs it from this image.
+    'dashboard.mjs': 'packages/dashboard/src/main.ts',
     // The init container of the chart runs it from this image.
     'install-crds.mjs': 'packages/installer/src/main.ts',
   },
@@ -28,7 +33,7 @@ export const images: Readonly<Record<string, Readonly<Record<string, string>>>> 
 }
 
 /** Packages in CommonJS form call it, also for modules of Node. */
-const requireBanner =
+export const requireBanner =
   "import { createRequire } from 'node:module'\nconst require = createRequire(import.meta.url)\n"
 
 export interface Bundle {
@@ -37,33 +42,37 @@ export interface Bundle {
   readonly packages: readonly string[]
 }
 
+/** Identifiers are not minified: stack traces in logs remain readable. */
+export const buildOptions = {
+  absWorkingDir: root,
+  bundle: true,
+  write: false,
+  metafile: true,
+  platform: 'node',
+  target: 'node24',
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: 'none',
+  logLevel: 'error',
+} as const satisfies BuildOptions
+
 export async function bundle(entry: string): Promise<Bundle> {
-  const { outputFiles, metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: [entry],
-    bundle: true,
-    write: false,
-    metafile: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node24',
-    minifySyntax: true,
-    minifyWhitespace: true,
-    // Identifiers stay as they are: stack traces in logs remain readable.
-    legalComments: 'none',
-    logLevel: 'error',
-  })
-  const packages = new Set(
-    Object.keys(metafile.inputs).flatMap(
-      path => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [],
-    ),
-  )
+  const { outputFiles, metafile } = await build({ ...buildOptions, entryPoints: [entry], format: 'esm' })
+  const packages = packagesAmong(metafile)
   const code = outputFiles[0]!.text
-  const needsRequire = packages.size > 0
+  const needsRequire = packages.length > 0
   return {
     code: `// SPDX-License-Identifier: Apache-2.0\n${needsRequire ? requireBanner : ''}${code}`,
-    packages: [...packages].sort(),
+    packages,
   }
+}
+
+/** The names of the packages from node_modules that are part of a bundle. */
+export function packagesAmong({ inputs }: Metafile): string[] {
+  const names = Object.keys(inputs).flatMap(
+    path => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [],
+  )
+  return [...new Set(names)].sort()
 }
 
 /** Writes all programs below the folder and returns their sizes by path. */
@@ -86,7 +95,7 @@ export async function writeBundles(folder: string): Promise<ReadonlyMap<string, 
 }
 
 /** The licences require that their texts accompany the code. */
-function licences(packages: readonly string[]): string {
+export function licences(packages: readonly string[]): string {
   const own = readFileSync(join(root, 'LICENSE'), 'utf8')
   const others = packages.map(name => {
     const folder = join(root, 'node_modules', name)

@@ -2,9 +2,11 @@
 
 // The generated files of the Helm chart: rights and webhook configurations as data, CRDs, and the schema of the values.
 import { customResourceDefinitions, defaultConfiguration } from '@grove/api'
+import { dashboardClusterRole } from '@grove/dashboard'
 import { installerRules } from '@grove/installer'
 import { operatorClusterRole, operatorRole, webhookConfigurations } from '@grove/operator'
-import { conditionalRules } from './chart-rights.ts'
+import { schedulerClusterRole, schedulerRole } from '@grove/scheduler'
+import { conditionalRules, placeholder } from './chart-rights.ts'
 import { valuesSchema } from './values-schema.ts'
 
 const chart = 'charts/grove'
@@ -33,26 +35,33 @@ export function chartFiles(): Record<string, string> {
 function operatorData(): object {
   const configuration = defaultConfiguration()
   const authorizer = { ...configuration.authorizer, enabled: true }
+  const placementWarnings = { enabled: true }
   return {
     clusterRole: conditionalRules(each => operatorClusterRole(each).rules ?? []),
     role: conditionalRules(each => operatorRole('', each).rules ?? []),
     crdInstaller: installerRules,
-    webhookConfigurations: webhookConfigurations({ namespace: '', port: 0 }, { authorizer }).map(
-      ({ kind, metadata, webhooks = [] }) => {
-        const valuesKey = valuesKeys[metadata.name ?? '']
-        if (!valuesKey)
-          throw new Error(`the chart has no values for the webhook configuration ${metadata.name}`)
-        return {
-          kind,
-          name: metadata.name,
-          valuesKey,
-          webhooks: webhooks.map(({ clientConfig, ...entry }) => ({
-            path: clientConfig.service?.path,
-            ...entry,
-          })),
-        }
-      },
-    ),
+    scheduler: {
+      clusterRole: schedulerClusterRole().rules,
+      role: schedulerRole('', placeholder.schedulerLeaseName).rules,
+    },
+    dashboard: { clusterRole: dashboardClusterRole().rules },
+    webhookConfigurations: webhookConfigurations(
+      { namespace: '', port: 0 },
+      { authorizer, placementWarnings },
+    ).map(({ kind, metadata, webhooks = [] }) => {
+      const valuesKey = valuesKeys[metadata.name ?? '']
+      if (!valuesKey)
+        throw new Error(`the chart has no values for the webhook configuration ${metadata.name}`)
+      return {
+        kind,
+        name: metadata.name,
+        valuesKey,
+        webhooks: webhooks.map(({ clientConfig, ...entry }) => ({
+          path: clientConfig.service?.path,
+          ...entry,
+        })),
+      }
+    }),
   }
 }
 

@@ -16,6 +16,7 @@ import {
 export const placeholder = {
   leaseName: '$(leaseName)',
   secretName: '$(secretName)',
+  schedulerLeaseName: '$(schedulerLeaseName)',
 } as const
 
 /** Rules that apply when the condition holds. The template `grove.conditions` evaluates conditions by these names. */
@@ -29,6 +30,7 @@ interface Choice {
   readonly webhooks?: boolean
   readonly mode?: CertProvisionMode
   readonly secure?: boolean
+  readonly warnings?: boolean
 }
 
 /** Each condition with a configuration that fulfils it, and otherwise only conditions before it in the list. */
@@ -38,6 +40,7 @@ const conditions: readonly { readonly when: string; readonly choice: Choice }[] 
   { when: 'certificates.auto', choice: { secure: true, mode: 'auto' } },
   { when: 'webhooks.auto', choice: { webhooks: true, mode: 'auto' } },
   { when: 'webhooks.manual', choice: { webhooks: true, mode: 'manual' } },
+  { when: 'placementWarnings', choice: { webhooks: true, mode: 'manual', warnings: true } },
 ]
 
 /**
@@ -76,12 +79,14 @@ export function conditionsOf(configuration: OperatorConfiguration): ReadonlySet<
     'always',
     ...[...enabledSchedulers(configuration)].map(name => `scheduler.${name}`),
     ...(webhooks.enabled ? [isAuto ? 'webhooks.auto' : 'webhooks.manual'] : []),
+    ...(webhooks.enabled && configuration.placementWarnings.enabled ? ['placementWarnings'] : []),
     ...(metrics.secure ? ['metrics.secure'] : []),
     ...(isAuto && (webhooks.enabled || metrics.secure) ? ['certificates.auto'] : []),
   ])
 }
 
-function configurationOf({ schedulers = [], webhooks = false, mode, secure = false }: Choice) {
+function configurationOf(choice: Choice) {
+  const { schedulers = [], webhooks = false, mode, secure = false, warnings = false } = choice
   const loaded = loadConfiguration({
     apiVersion: 'operator.config.grove.io/v1alpha1',
     kind: 'OperatorConfiguration',
@@ -95,6 +100,7 @@ function configurationOf({ schedulers = [], webhooks = false, mode, secure = fal
       },
       metrics: { secure },
     },
+    placementWarnings: { enabled: warnings },
   })
   if (loaded.outcome !== 'loaded') throw new Error(JSON.stringify(loaded))
   return loaded.configuration
@@ -105,12 +111,14 @@ function* everyChoice(): Generator<Choice> {
     for (const webhooks of [false, true])
       for (const mode of ['auto', 'manual'] as const)
         for (const secure of [false, true])
-          yield {
-            schedulers: supportedSchedulers.filter((_, index) => subset & (1 << index)),
-            webhooks,
-            mode,
-            secure,
-          }
+          for (const warnings of [false, true])
+            yield {
+              schedulers: supportedSchedulers.filter((_, index) => subset & (1 << index)),
+              webhooks,
+              mode,
+              secure,
+              warnings,
+            }
 }
 
 function includes(rules: readonly PolicyRule[], wanted: PolicyRule): boolean {

@@ -119,6 +119,11 @@ export const configurationKeys: readonly ConfigurationKey[] = [
     'User name of the operator; empty is that of its service account. The chart sets it.',
   ),
   key('topologyAwareScheduling.enabled', 'boolean', 'Accept topology constraints in PodCliqueSets.'),
+  key(
+    'placementWarnings.enabled',
+    'boolean',
+    'Admission warns about PodCliqueSets that can never fit on the present nodes. The operator then watches nodes.',
+  ),
   key('network.autoMNNVLEnabled', 'boolean', 'Accept PodCliqueSets that use multi-node NVLink domains.'),
   key('network.clusterDomain', 'text', 'DNS domain of the Services of the cluster.'),
   key('scheduler.profiles', 'profiles', 'Enabled schedulers, each with `name` and optional `config`.', {

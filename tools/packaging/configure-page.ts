@@ -57,14 +57,26 @@ function section(name: string, keys: readonly ConfigurationKey[], defaults: obje
     const own = at(defaults, key.path)
     const ofChart = at(chart, key.path)
     const isSame = ofChart === undefined || shown(ofChart, key) === shown(own, key)
-    return `| \`${key.path}\` | ${typeText(key)} | ${shown(own, key)} | ${isSame ? '' : shown(ofChart, key)} | ${key.meaning} |`
+    const chartCell = isLong(ofChart) ? `${ofChart.length} entries, see below` : shown(ofChart, key)
+    return `| \`${key.path}\` | ${typeText(key)} | ${shown(own, key)} | ${isSame ? '' : chartCell} | ${key.meaning} |`
+  })
+  const lists = keys.flatMap(key => {
+    const ofChart = at(chart, key.path)
+    return isLong(ofChart)
+      ? [`\nThe chart sets \`${key.path}\` to:\n\n${ofChart.map(entry => `- \`${entry}\``).join('\n')}\n`]
+      : []
   })
   return `## ${name}
 
 | Key | Type | Default | In the chart | Meaning |
 |---|---|---|---|---|
 ${rows.join('\n')}
-`
+${lists.join('')}`
+}
+
+/** Long lists follow the table, because cells stay short. */
+function isLong(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length > 3
 }
 
 function typeText({ type, values, minimum, maximum }: ConfigurationKey): string {

@@ -113,7 +113,36 @@ export function valuesSchema(): JsonSchema {
           prometheusRule: optionalOf(
             object({ enabled: flag('Render a PrometheusRule with alerts.'), labels: texts('Its labels.') }),
           ),
+          dashboard: optionalOf(
+            object({
+              enabled: flag('Render the Grafana dashboard as a ConfigMap.'),
+              labels: texts('Its labels; the sidecar of Grafana finds it by one of them.'),
+              annotations: texts('Its annotations.'),
+            }),
+          ),
         }),
+        gangScheduler: optionalOf(
+          object({
+            enabled: flag('Run the gang scheduler and add its profile to the operator.'),
+            replicaCount: integer('Replicas of the scheduler.', 1),
+            resources: free('Requests and limits of its container.'),
+            config: free('Keys of its SchedulerConfiguration.'),
+          }),
+        ),
+        dashboard: optionalOf(
+          object({
+            enabled: flag('Run the read-only web dashboard.'),
+            bindAddress: text('Its address; 127.0.0.1: only kubectl port-forward reaches it.'),
+            port: integer('Its port.', 1, 65535),
+            probesPort: integer('Port of its probes.', 1, 65535),
+            allowedHosts: list('Host names of a proxy in front of it.', { type: 'string' }),
+            logLevel: {
+              enum: ['debug', 'info', 'warn', 'error', null],
+              description: 'Its log level.',
+            },
+            resources: free('Requests and limits of its container.'),
+          }),
+        ),
         clusterRole: named,
         clusterRoleBinding: named,
         leaseRole: named,
@@ -153,6 +182,7 @@ export function valuesSchema(): JsonSchema {
             enabled: flag('Render a NetworkPolicy.'),
             webhooksFrom: list('Peers that may reach the webhooks; empty: all.'),
             metricsFrom: list('Peers that may reach the metrics; empty: all.'),
+            dashboardFrom: list('Peers that may reach the web dashboard; empty: none.'),
             egress: list('Egress rules; empty: egress is not restricted.'),
           }),
         ),

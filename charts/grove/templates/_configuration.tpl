@@ -16,8 +16,31 @@
 {{- else -}}
 {{- $_ := unset $config "authorizer" -}}
 {{- end -}}
+{{- if (.Values.gangScheduler).enabled -}}
+{{- $name := (include "grove.schedulerConfiguration" . | fromYaml).schedulerName -}}
+{{- $profiles := ($config.scheduler).profiles | default list -}}
+{{- $names := list -}}
+{{- range $profiles -}}
+{{- $names = append $names .name -}}
+{{- end -}}
+{{- if not (has $name $names) -}}
+{{- $_ := set $config "scheduler" (merge (dict "profiles" (append $profiles (dict "name" $name))) ($config.scheduler | default dict)) -}}
+{{- end -}}
+{{- end -}}
 {{- $head := dict "apiVersion" "operator.config.grove.io/v1alpha1" "kind" "OperatorConfiguration" -}}
 {{- toYaml (merge $head $config) -}}
+{{- end -}}
+
+{{/* The configuration of the gang scheduler as an object. */}}
+{{- define "grove.schedulerConfiguration" -}}
+{{- $config := deepCopy (.Values.gangScheduler.config | default dict) -}}
+{{- $election := merge ($config.leaderElection | default dict) (dict "resourceName" "grove-scheduler-leader-election" "resourceNamespace" .Release.Namespace) -}}
+{{- if not (hasKey $election "enabled") -}}
+{{- $_ := set $election "enabled" true -}}
+{{- end -}}
+{{- $defaults := dict "schedulerName" "grove-scheduler" "metrics" (dict "port" 9447) "healthProbes" (dict "port" 9448) -}}
+{{- $head := dict "apiVersion" "scheduler.config.grove.io/v1alpha1" "kind" "SchedulerConfiguration" "leaderElection" $election -}}
+{{- toYaml (merge $head $config $defaults) -}}
 {{- end -}}
 
 {{- define "grove.configMapName" -}}
@@ -45,6 +68,9 @@ grove-operator-cm-{{ include "grove.configuration" . | sha256sum | trunc 8 }}
 {{- end -}}
 {{- if $webhooks -}}
 {{- $_ := set $conditions (ternary "webhooks.auto" "webhooks.manual" $auto) true -}}
+{{- end -}}
+{{- if and $webhooks (.Values.config.placementWarnings).enabled -}}
+{{- $_ := set $conditions "placementWarnings" true -}}
 {{- end -}}
 {{- if $server.metrics.secure -}}
 {{- $_ := set $conditions "metrics.secure" true -}}

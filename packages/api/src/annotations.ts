@@ -13,6 +13,8 @@ export const annotation = {
   topologyName: 'grove.io/topology-name',
   /** On a PodCliqueSet, clique or scaling group: multi-node NVLink group, or `none`. */
   mnnvlGroup: 'grove.io/mnnvl-group',
+  /** On a PodCliqueSet: `Balanced` splits a scope evenly if it needs several domains of its preferred level. */
+  split: 'scheduling.grove.io/split',
   volcanoQueue: 'scheduling.grove.io/volcano-queue',
   kaiQueue: 'kai.scheduler/queue',
   kaiSkipPodGrouper: 'kai.scheduler/skip-podgrouper',

@@ -26,6 +26,10 @@ export const conditionType = {
   everHealthy: 'EverHealthy',
   /** Extension: on every object that is being updated, and on a PodCliqueSet after its update. */
   updateProgressing: 'UpdateProgressing',
+  /** Extension: on a PodCliqueSet. `kubectl wait --for=condition=Available` waits for it. */
+  available: 'Available',
+  /** Extension: on a PodCliqueSet that cannot make progress. Absent otherwise. */
+  stalled: 'Stalled',
   /** Extension: on a PodClique whose pods fail repeatedly. */
   podsFailing: 'PodsFailing',
   podGangInitialized: 'Initialized',
@@ -91,6 +95,14 @@ export const podCliqueScheduled = (minAvailable: number, found: number): Conditi
 
 const breach = maker(conditionType.minAvailableBreached)
 
+export type BreachedKind = 'PodClique' | 'PodCliqueScalingGroup'
+
+/** Reasons while nothing is scheduled. Clients distinguish the two kinds by them. */
+const nothingScheduled: Readonly<Record<BreachedKind, string>> = {
+  PodClique: 'InsufficientScheduledPods',
+  PodCliqueScalingGroup: 'InsufficientScheduledPodCliqueScalingGroupReplicas',
+}
+
 /** On PodCliques and PodCliqueScalingGroups: reports whether fewer than minAvailable are available. */
 export const minAvailableBreached = {
   updateInProgress: breach('Unknown', 'UpdateInProgress', 'Update is in progress'),
@@ -103,25 +115,28 @@ export const minAvailableBreached = {
     ),
 
   /** No pod was ever scheduled: a startup is not a breach. */
-  neverScheduled: breach(
-    'False',
-    'InsufficientScheduledPods',
-    'No replica has been scheduled yet. Gang termination is suppressed during start-up',
-  ),
+  neverScheduled: (of: BreachedKind): ConditionValue =>
+    breach(
+      'False',
+      nothingScheduled[of],
+      'No replica has been scheduled yet. Gang termination is suppressed during start-up',
+    ),
 
   /** All pods were lost: recreated pods would be pending as well. */
-  allLost: breach(
-    'False',
-    'InsufficientScheduledPods',
-    'All scheduled replicas were lost. Gang termination is suppressed because recreating them would give the same pending pods',
-  ),
+  allLost: (of: BreachedKind): ConditionValue =>
+    breach(
+      'False',
+      nothingScheduled[of],
+      'All scheduled replicas were lost. Gang termination is suppressed because recreating them would give the same pending pods',
+    ),
 
   /** The user scaled to zero: this is neither a startup nor a loss. */
-  scaledToZero: breach(
-    'False',
-    'InsufficientScheduledPods',
-    'Scaled to zero. Gang termination is suppressed because no replica is wanted',
-  ),
+  scaledToZero: (of: BreachedKind): ConditionValue =>
+    breach(
+      'False',
+      nothingScheduled[of],
+      'Scaled to zero. Gang termination is suppressed because no replica is wanted',
+    ),
 
   tooFewPods: (minAvailable: number, found: number): ConditionValue =>
     breach(
@@ -185,6 +200,48 @@ export const updateProgressing = {
   partitioned: (what: string): ConditionValue => updating('False', 'Partitioned', what),
   deadlineExceeded: (what: string): ConditionValue => updating('False', 'ProgressDeadlineExceeded', what),
   complete: updating('False', 'UpdateComplete', 'All replicas have the newest template'),
+}
+
+const available = maker(conditionType.available)
+
+/** A child of a replica that is not available, and the resource name by which kubectl finds it. */
+export interface LackingChild {
+  readonly kind: 'PodClique' | 'PodCliqueScalingGroup'
+  readonly name: string
+  /** The state of the child, as the end of a sentence. */
+  readonly lacks: string
+}
+
+/** On a PodCliqueSet: reports whether every replica is available. */
+export const availability = {
+  all: available('True', 'AllReplicasAvailable', 'All replicas are available'),
+  scaledToZero: available('True', 'AllReplicasAvailable', 'No replica is wanted: spec.replicas is 0'),
+  unavailable: (replica: number, child: LackingChild | undefined, namespace: string): ConditionValue =>
+    available(
+      'False',
+      'ReplicasUnavailable',
+      child
+        ? `Replica ${replica} is not available: ${child.kind} ${child.name} ${child.lacks}. To see its state: kubectl -n ${namespace} describe ${shortNames[child.kind]} ${child.name}`
+        : `Replica ${replica} does not exist yet`,
+    ),
+  /** Repeats the cause, so that both conditions agree. */
+  stalled: ({ reason, message }: ConditionValue): ConditionValue => available('False', reason, message),
+}
+
+const shortNames = { PodClique: 'pclq', PodCliqueScalingGroup: 'pcsg' } as const
+
+const stall = maker(conditionType.stalled)
+
+/** On a PodCliqueSet: the cause for which nothing moves, and what to do. */
+export const stalled = {
+  limitExceeded: (error: string): ConditionValue => stall('True', 'LimitExceeded', error),
+  failed: (error: string): ConditionValue => stall('True', 'ReconcileFailed', error),
+  gangUnschedulable: (gang: string, cause: string): ConditionValue =>
+    stall('True', 'GangUnschedulable', `PodGang ${gang} cannot be scheduled: ${cause}`),
+  podsFailing: (clique: string, failures: string): ConditionValue =>
+    stall('True', 'PodsFailing', `Pods of PodClique ${clique} fail. ${failures}. Read their logs`),
+  updateDeadlineExceeded: (progress: string): ConditionValue =>
+    stall('True', 'ProgressDeadlineExceeded', progress),
 }
 
 const podsFail = maker(conditionType.podsFailing)

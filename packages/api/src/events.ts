@@ -96,6 +96,9 @@ export const events = {
       `${what} will be terminated at ${deadline} and recreated unless it recovers: ${because}`,
     ),
 
+  /** Extension: once for each cause that lasts. */
+  gangUnschedulable: (message: string) => warning('GangUnschedulable', message),
+
   podGangApplied: (id: string) => normal('PodGangCreateOrUpdateSuccessful', `Created/Updated PodGang ${id}`),
   podGangApplyFailed: (id: string, error: string) =>
     warning('PodGangCreateOrUpdateFailed', `Error Creating/Updating PodGang ${id}: ${error}`),

@@ -8,5 +8,8 @@ export const finalizer = {
   foreignScalingGroup: 'grove.io/podcliquescalinggroup.grove.io',
 } as const
 
-/** Every pod is created with this gate and loses it when its gang is complete. Gates of others are left alone. */
+/**
+ * Pods are created with this gate, unless their scheduler waits for complete gangs itself, and lose it when their gang is
+ * complete. Gates of other controllers are left alone.
+ */
 export const podSchedulingGate = 'grove.io/podgang-pending-creation'

@@ -73,17 +73,31 @@ test('validate rejects a set with the field, the reason and the line, and exits 
   assert.match(stdout, /0 accepted, 1 rejected\n$/)
 })
 
-test('validate hints at fields that are accepted but have no effect', () => {
+test('validate warns and hints about fields that are accepted but have no effect', () => {
   const mistakes = set(text => text.replace('replicas: 2', 'startsAfter: [web]').replace(/ *image: .*\n/, ''))
   const { status, stdout } = grove(['validate', '-f', '-'], mistakes)
   assert.equal(status, 0)
   assert.equal(
     stdout,
     `✓ PodCliqueSet demo
-    hint: spec.template.cliques[0].spec.startsAfter: has no effect unless cliqueStartupType is CliqueStartupTypeExplicit  (line 12)
+    warning: spec.template.cliques[0].spec.startsAfter: has no effect unless cliqueStartupType is CliqueStartupTypeExplicit  (line 12)
     hint: spec.template.cliques[0].spec.podSpec.containers[0].image: without one Kubernetes rejects the pods  (line 15)
 1 accepted
 `,
+  )
+})
+
+test('validate --old warns about a count in the template that has no effect, as admission does', () => {
+  const old = file('old.yaml', set())
+  const path = file(
+    'more.yaml',
+    set(text => text.replace('replicas: 2', 'replicas: 5')),
+  )
+  const { status, stdout } = grove(['validate', '-f', path, '--old', old])
+  assert.equal(status, 0)
+  assert.match(
+    stdout,
+    /warning: spec\.template\.cliques\[0\]\.spec\.replicas: has no effect on existing PodCliques; scale them: kubectl -n default scale pclq\/demo-0-web --replicas=5 {2}\(line \d+\)/,
   )
 })
 
@@ -203,7 +217,9 @@ test('impact prints the restarted cliques with the reasons, or that nothing rest
 })
 
 test('render prints every object of a set', () => {
-  const objects = JSON.parse(grove(['render', '-o', 'json', '-f', sample]).stdout) as { kind: string }[]
+  const list = JSON.parse(grove(['render', '-o', 'json', '-f', sample]).stdout)
+  assert.deepEqual([list.apiVersion, list.kind], ['v1', 'List'])
+  const objects = list.items as { kind: string }[]
   const count = (kind: string) => objects.filter(object => object.kind === kind).length
   assert.deepEqual(
     [count('PodClique'), count('PodCliqueScalingGroup'), count('PodGang'), count('Pod')],
@@ -212,8 +228,8 @@ test('render prints every object of a set', () => {
 })
 
 test('crds prints the five definitions as YAML and as JSON', () => {
-  const all = JSON.parse(grove(['crds', '-o', 'json']).stdout) as { metadata: { name: string } }[]
-  assert.equal(all.length, 5)
+  const list = JSON.parse(grove(['crds', '-o', 'json']).stdout)
+  assert.deepEqual([list.apiVersion, list.kind, list.items.length], ['v1', 'List', 5])
   assert.equal(grove(['crds']).stdout.match(/^kind: CustomResourceDefinition$/gm)?.length, 5)
 })
 

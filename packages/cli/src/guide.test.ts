@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Executes the commands of the README, the quickstart and the guides: every `sh` block of a page, in order, in one shell.
+// Executes the commands of the documentation: every `sh` block of a page, in order, in one shell. Pages that need a real
+// control plane are executed by test/packaging. newcomer.kubernetes.test.ts compares the output of the first pages.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { documentationPages, pagesOnKubernetes, shellScript } from '../../../tools/checks/markdown.ts'
 import { type RunningGrove, startGrove } from './testing/grove-process.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
-const pages = ['README.md', 'docs/quickstart.md', ...globSync('docs/guides/*.md', { cwd: root }).sort()]
-
-function shellBlocks(page: string): string {
-  const text = readFileSync(join(root, page), 'utf8')
-  const blocks = [...text.matchAll(/^```sh\n(.*?)^```/gms)].map(([, body]) => body)
-  assert.ok(blocks.length > 0, `${page} has no block marked sh`)
-  return `set -euo pipefail\n${blocks.join('\n')}`
-}
+/** The pages share a cluster. A reader starts with these, and finds the demo running. */
+const firstPages = ['README.md', 'docs/quickstart.md']
+const pages = [...firstPages, ...documentationPages(root).filter(page => !firstPages.includes(page))].filter(
+  page => !pagesOnKubernetes.includes(page) && shellScript(root, page) !== '',
+)
 
 describe('the commands in the documentation', {
   skip: process.platform === 'win32' && 'they are for a shell',
@@ -43,9 +42,13 @@ describe('the commands in the documentation', {
     rmSync(folder, { recursive: true, force: true })
   })
 
+  it('includes the quickstart and all guides', () => {
+    assert.ok(pages.includes('docs/quickstart.md') && pages.length >= 10, pages.join(', '))
+  })
+
   for (const page of pages)
     it(`of ${page} all succeed`, async () => {
-      const child = spawn('bash', ['-c', shellBlocks(page)], {
+      const child = spawn('bash', ['-c', shellScript(root, page)], {
         cwd: root,
         env: { ...process.env, ...environment },
       })

@@ -5,9 +5,16 @@ import { Command, CommanderError } from 'commander'
 import about from '../package.json' with { type: 'json' }
 import { CommandError } from './command-error.ts'
 import {
+  dashboardCommand,
+  diagnoseCommand,
+  doctorCommand,
+  handbackCommand,
+} from './commands/cluster-commands.ts'
+import {
   crdsCommand,
   hashCommand,
   impactCommand,
+  manifestsCommand,
   renderCommand,
   validateCommand,
 } from './commands/manifest-commands.ts'
@@ -16,6 +23,7 @@ import type { Exit } from './commands/options.ts'
 import { capacityCommand, explainCommand, planCommand } from './commands/plan-commands.ts'
 import { statusCommand, treeCommand } from './commands/set-commands.ts'
 import { upCommand } from './commands/up-command.ts'
+import { completionCommand, hiddenCommand } from './completion/command.ts'
 import { applyCommand, deleteCommand, getCommand, scaleCommand } from './objects/commands.ts'
 import { rolloutCommand } from './rollout/commands.ts'
 import { printNote } from './terminal/print.ts'
@@ -24,6 +32,7 @@ import { terminal } from './terminal/terminal.ts'
 const commands: readonly ((exit: Exit) => Command)[] = [
   validateCommand,
   crdsCommand,
+  manifestsCommand,
   hashCommand,
   renderCommand,
   impactCommand,
@@ -34,11 +43,16 @@ const commands: readonly ((exit: Exit) => Command)[] = [
   nodeCommand,
   treeCommand,
   statusCommand,
+  dashboardCommand,
   applyCommand,
   getCommand,
   deleteCommand,
   scaleCommand,
   rolloutCommand,
+  doctorCommand,
+  diagnoseCommand,
+  handbackCommand,
+  completionCommand,
 ]
 
 /** kubectl commands that users may try here. */
@@ -48,15 +62,8 @@ const kubectlVerbs: ReadonlySet<string> = new Set(
   ),
 )
 
-/**
- * Exit codes: 0 success. 1 a negative result (rejected, would restart) or an unexpected error. 2 the command could not
- * run.
- */
-export async function run(args: readonly string[]): Promise<number> {
-  let exitCode = 0
-  const exit = (code: number) => {
-    exitCode = code
-  }
+/** The command line with all commands. Commands report their exit code to `exit`. */
+export function groveProgram(exit: Exit): Command {
   const program = new Command('grove')
     .description('Validate, render and inspect PodCliqueSets, or run a local cluster with Grove')
     .version(about.version, '-V, --version', 'print the version')
@@ -68,8 +75,25 @@ export async function run(args: readonly string[]): Promise<number> {
     .showHelpAfterError('Run with --help for usage.')
     .configureHelp({ sortSubcommands: true })
   for (const command of commands) program.addCommand(inheriting(program, command(exit)))
+  return program
+}
 
+/**
+ * Exit codes: 0 success. 1 a negative result (rejected, would restart) or an unexpected error. 2 the command could not
+ * run.
+ */
+export async function run(args: readonly string[]): Promise<number> {
+  let exitCode = 0
+  const exit = (code: number) => {
+    exitCode = code
+  }
+  const program = groveProgram(exit)
   try {
+    if (args[0] === hiddenCommand) {
+      const { complete } = await import('./completion/complete.ts')
+      await complete(program, args.slice(1))
+      return 0
+    }
     await program.parseAsync(args, { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) {
@@ -117,5 +141,8 @@ if (isMain()) {
   })
   // Errors that no caller awaits, such as in a timer.
   process.on('uncaughtException', error => process.exit(reportUnexpected(error)))
-  process.exitCode = await run(process.argv.slice(2))
+  // Not awaited: the single executable is a CommonJS module, which has no await at its top level.
+  void run(process.argv.slice(2)).then(code => {
+    process.exitCode = code
+  })
 }

@@ -60,10 +60,10 @@ if (import.meta.main) {
 }
 
 function moduleFolder(path: string): string {
-  const answer = execFileSync('go', ['mod', 'download', '-json', `${path}@${kubernetes}`], {
+  const output = execFileSync('go', ['mod', 'download', '-json', `${path}@${kubernetes}`], {
     encoding: 'utf8',
   })
-  return (JSON.parse(answer) as { Dir: string }).Dir
+  return (JSON.parse(output) as { Dir: string }).Dir
 }
 
 function read(...path: string[]): string {

@@ -18,6 +18,7 @@ import { bootstrap } from './bootstrap.ts'
 import { establishDefinitions } from './custom-resources/establishment.ts'
 import { expireEvents } from './event-expiry.ts'
 import type { Authenticate } from './front/https.ts'
+import { podMetricsResource } from './metrics/pod-metrics.ts'
 import { openApiRoute } from './openapi/route.ts'
 import { seededRandom, systemRandom } from './random.ts'
 import { builtIn } from './registry/built-in.ts'
@@ -77,6 +78,8 @@ export interface ClusterOptions {
     request: ApiRequest,
   ) => ApiResponse | undefined | Promise<ApiResponse | undefined>)[]
   readonly podLogs?: PodLogs
+  /** Serves simulated metrics of pods as metrics.k8s.io. */
+  readonly podMetrics?: boolean
   /** Deletes events that are older. When absent, events stay. */
   readonly eventTtlMs?: number
   readonly onInternalError?: (error: unknown, request: ApiRequest) => void
@@ -109,6 +112,7 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
   for (const resource of builtInResources()) registry.add(resource)
   for (const kind of [...accessReviewKinds(access), ...identityReviewKinds(access)])
     registry.add(builtIn(kind))
+  if (options.podMetrics) registry.add(podMetricsResource(registry.find('', 'v1', 'pods')!))
   const admission = new Admission([
     namespaceLifecycle,
     notReadyTaint,

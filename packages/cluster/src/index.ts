@@ -10,6 +10,7 @@ export {
 // The API server
 export { type Cluster, type ClusterOptions, createCluster } from './cluster.ts'
 // Controllers
+export { SettableMetrics } from './controllers/autoscaler/metrics-source.ts'
 export {
   type ControllerName,
   type ControllersOptions,

@@ -36,7 +36,7 @@ export function randomUid(random: Random): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`
 }
 
-/** The alphabet of Kubernetes: no vowels and no similar characters, so that names contain no words. */
+/** The alphabet of Kubernetes: no vowels and no similar characters, so that names do not spell anything. */
 const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789'
 
 export function randomSuffix(random: Random, length = 5): string {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 export { installerRules } from './access.ts'
+export { droppedFields } from './dropped-fields.ts'
 export {
   type CrdClient,
   fieldManager,

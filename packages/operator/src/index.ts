@@ -5,8 +5,15 @@ export { type AdmissionOptions, admissionHandlers } from './admission/handlers.t
 export { webhookConfigurations } from './admission/webhook-configurations.ts'
 export { webhookPaths } from './admission/webhook-rules.ts'
 export type { EventSink } from './apply/intent.ts'
-export { resources } from './caches/resources.ts'
+export { nativeGangKinds, resources } from './caches/resources.ts'
 export type { StoredSet } from './layout/stored.ts'
+export { operatorMetrics } from './metrics/catalogue.ts'
+export {
+  type Handback,
+  type HandbackObjects,
+  type HandbackPatch,
+  planHandback,
+} from './ownership/handback.ts'
 export { isAvailable } from './podcliqueset/status.ts'
 export { recordedEvents } from './process/event-records.ts'
 export { type RunningOperator, type StartOptions, startOperator } from './process/start-operator.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The operator's program: reads its command line and configuration and runs until it receives a signal.
-import './process/memory.ts'
+import './process/heap-flags.ts'
 import { createLogger, stopSignal } from '@grove/kube'
 import { textOf } from './errors/coded-error.ts'
 import { parseLaunch, usage } from './process/arguments.ts'

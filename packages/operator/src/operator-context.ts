@@ -2,10 +2,10 @@
 
 import type { OperatorConfiguration } from '@grove/api'
 import type { Clock } from '@grove/kube'
+import type { DecisionSink } from './apply/decisions.ts'
 import type { EventSink } from './apply/intent.ts'
-import type { RemovalsUnderWay } from './apply/removals-under-way.ts'
-import type { StatusDebounce } from './apply/status-debounce.ts'
 import type { Caches } from './caches/caches.ts'
+import type { Memory } from './memory/memory.ts'
 import type { SchedulerBackends } from './schedulers/registry.ts'
 
 export interface OperatorContext {
@@ -16,6 +16,8 @@ export interface OperatorContext {
   /** Image of the start-up waiter with its tag. */
   readonly waiterImage: string | undefined
   readonly events: EventSink
-  readonly statusDebounce: StatusDebounce
-  readonly removals: RemovalsUnderWay
+  /** Absent where nothing is logged or counted. */
+  readonly decisions?: DecisionSink
+  /** State that is neither in the API nor in the caches. */
+  readonly memory: Memory
 }

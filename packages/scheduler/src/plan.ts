@@ -8,6 +8,11 @@ import type { Decision, Policy, Snapshot } from './types.ts'
 /** Decides for all gangs. Reads no clock, no random source and no API. `now` is in milliseconds since 1970. */
 export function plan(snapshot: Snapshot, policy: Policy, now: number): Decision {
   const allowance = new FixAllowance()
-  const decision = planWith((cycle, index) => explain(cycle, index, policy, now, allowance), snapshot, policy)
+  const decision = planWith(
+    (cycle, index) => explain(cycle, index, policy, now, allowance),
+    snapshot,
+    policy,
+    now,
+  )
   return { ...decision, missingGangs: missingGangs(snapshot, now) }
 }

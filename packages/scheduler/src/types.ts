@@ -3,6 +3,7 @@
 // The contract of the placement core: `plan(snapshot, policy, now)` returns a decision. Everything here is a plain value.
 import type {
   ClusterTopologyBinding,
+  LabelSelector,
   Namespace,
   Node,
   NodeSelector,
@@ -40,6 +41,13 @@ export interface StorageClass {
   }[]
 }
 
+/** The part of a PodDisruptionBudget that the core reads. */
+export interface PodDisruptionBudget {
+  readonly metadata: ObjectMeta
+  readonly spec?: { readonly selector?: LabelSelector }
+  readonly status?: { readonly disruptionsAllowed?: number }
+}
+
 /** Carried for later use: the core does not place pods by devices yet. */
 export interface ResourceSlice {
   readonly metadata: ObjectMeta
@@ -72,6 +80,7 @@ export interface SnapshotObjects {
   readonly persistentVolumes?: readonly PersistentVolume[]
   readonly persistentVolumeClaims?: readonly PersistentVolumeClaim[]
   readonly storageClasses?: readonly StorageClass[]
+  readonly podDisruptionBudgets?: readonly PodDisruptionBudget[]
   readonly resourceSlices?: readonly ResourceSlice[]
   readonly resourceClaims?: readonly ResourceClaim[]
   readonly resourceClaimTemplates?: readonly ResourceClaimTemplate[]
@@ -82,6 +91,13 @@ export interface SnapshotOptions {
   /** `spec.schedulerName` of the pods that this scheduler places. Default: grove-scheduler. */
   readonly schedulerName?: string
   readonly assumed?: readonly AssumedPod[]
+  /**
+   * The snapshot of the last cycle. Parts that have not changed are taken from it, so that a cycle costs what has changed.
+   * The result is equal with and without it.
+   */
+  readonly previous?: Snapshot
+  /** Nodes on which missing pods of a gang ran before, by namespace and name of the gang. */
+  readonly formerNodes?: ReadonlyMap<string, readonly string[]>
 }
 
 /** The input of the planner. All lists are in canonical order, so equal clusters give equal snapshots. */
@@ -96,6 +112,16 @@ export interface Snapshot {
   readonly strayPods: readonly SnapshotPod[]
   /** Labels of namespaces, by name: for namespace selectors. */
   readonly namespaceLabels: ReadonlyMap<string, Labels>
+  /** Ascending by namespace and name. */
+  readonly disruptionBudgets: readonly DisruptionBudget[]
+}
+
+/** A PodDisruptionBudget: the number of selected pods that may be evicted now. */
+export interface DisruptionBudget {
+  readonly namespace: string
+  readonly name: string
+  readonly selector: LabelSelector | undefined
+  readonly allowed: number
 }
 
 export type Labels = Readonly<Record<string, string>>
@@ -211,11 +237,33 @@ export interface Gang {
   readonly constraint: PackConstraint
   readonly configs: readonly GroupConfig[]
   readonly groups: readonly Group[]
+  /** A scope that needs several preferred domains is split evenly between them. */
+  readonly isBalanced: boolean
+  /** Only with `replicaScope: Require`, for gangs of a PodCliqueSet replica whose base gang has a required level. */
+  readonly replicaScope?: ReplicaScope
+  /** Nodes where missing pods of this gang ran before, or pods of the gang that `reuseReservationRef` names. */
+  readonly formerNodes: readonly string[]
   readonly reuseReservation: { readonly namespace: string; readonly name: string } | undefined
 }
 
+/** The domain that all gangs of a PodCliqueSet replica share. */
+export interface ReplicaScope {
+  /** Namespace and name of the base gang. */
+  readonly id: string
+  /** Name for users. */
+  readonly name: string
+  /** The required key of the base gang. */
+  readonly key: string
+  readonly levels: readonly Level[]
+  /** Nodes of running pods of all gangs of the replica. */
+  readonly nodes: readonly string[]
+}
+
 export interface Policy {
-  /** Prefer: gangs of one PodCliqueSet replica share the base gang's required domain if they can. */
+  /**
+   * Gangs of one PodCliqueSet replica share the base gang's required domain. Prefer: if this costs no score. Require:
+   * always.
+   */
   readonly replicaScope: 'Prefer' | 'Require'
   readonly preemption: 'Enabled' | 'Disabled'
   readonly reservation: { readonly afterSeconds: number; readonly maxNodesPercent: number } | undefined
@@ -369,8 +417,12 @@ export interface Explanation {
   readonly evidence: Evidence
   /** At most five, cheapest first. Each was verified: with it applied, the minimum fits. */
   readonly fixes: readonly Fix[]
+  /** The search for fixes ended early, because many gangs wait: there may be others, or cheaper ones. */
+  readonly fixesCutShort?: true
   /** RFC 3339. */
   readonly since: string
+  /** Nodes that are kept free for this gang, because it has waited for long. */
+  readonly reservation?: { readonly nodes: readonly string[]; readonly since: string }
   /** The gang or base gang that this gang waits for. */
   readonly waitsFor?: { readonly kind: string; readonly namespace: string; readonly name: string }
 }

@@ -34,7 +34,7 @@ export const podResize = chapter('resizing pods', {
     const owners = resized.at('metadata.managedFields') as { subresource?: string }[]
     assert.ok(owners.some(({ subresource }) => subresource === 'resize'))
   },
-  'rejects other changes': async fixture => {
+  'ignores other changes': async fixture => {
     const { http, core } = fixture
     const patch = {
       metadata: { labels: { a: 'b' } },

@@ -3,11 +3,11 @@
 // Builds the two binaries from source, once per version: the control plane (etcd, kube-apiserver,
 // kube-controller-manager, kube-scheduler and kubectl in one) and KWOK. Needs Go only if they are missing.
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { cacheDirectory, withLock } from './cache.ts'
 import { requireGo } from './go.ts'
-import { cacheKey, controlPlaneSource, readVersions } from './versions.ts'
+import { cacheKey, controlPlaneSource, moduleFile, readModule, readVersions } from './versions.ts'
 
 export interface Binaries {
   readonly controlPlane: string
@@ -33,10 +33,9 @@ export async function buildBinaries(report: Report = toStderr): Promise<Binaries
 }
 
 function controlPlaneRecipe(directory: string): Recipe {
+  const module = moduleFile()
   const { kubernetes } = readVersions()
-  const sources = ['go.mod', 'go.sum', 'main.go'].map(name =>
-    readFileSync(join(controlPlaneSource, name), 'utf8'),
-  )
+  const sources = [module, module.replace(/mod$/, 'sum'), 'main.go'].map(readModule)
   const flags = versionFlags(kubernetes)
   return {
     name: 'control-plane',
@@ -44,7 +43,16 @@ function controlPlaneRecipe(directory: string): Recipe {
     duration: 'about eight minutes on two cores the first time',
     build: into =>
       go(
-        ['build', '-trimpath', '-ldflags', flags, '-o', join(into, 'control-plane'), '.'],
+        [
+          'build',
+          `-modfile=${module}`,
+          '-trimpath',
+          '-ldflags',
+          flags,
+          '-o',
+          join(into, 'control-plane'),
+          '.',
+        ],
         controlPlaneSource,
       ),
   }

@@ -14,6 +14,8 @@ const helmVersion = 'v3.19.5'
 const kubernetesMinor = 34
 
 export interface Helm {
+  /** Path of the program, for scripts. */
+  readonly file: string
   /** Exit code and output; never rejects for a failing Helm. */
   run(
     args: readonly string[],
@@ -25,7 +27,7 @@ export async function buildHelm(report: Report = toStderr): Promise<Helm> {
   const directory = join(cacheDirectory(), 'bin')
   const recipe = helmRecipe(directory)
   if (!existsSync(recipe.file)) await cook(directory, recipe, report)
-  return { run: (args, options) => runHelm(recipe.file, args, options) }
+  return { file: recipe.file, run: (args, options) => runHelm(recipe.file, args, options) }
 }
 
 function helmRecipe(directory: string): Recipe {

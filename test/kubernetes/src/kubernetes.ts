@@ -76,6 +76,12 @@ export class Kubernetes implements AsyncDisposable {
     return runKubectl(this.#parts.binary, plain, env, options.input)
   }
 
+  /** Writes a program `kubectl` into a folder, for scripts. It uses the KUBECONFIG of its caller. */
+  writeKubectl(folder: string): void {
+    const script = `#!/bin/sh\nexec '${this.#parts.binary}' kubectl "$@"\n`
+    writeFileSync(join(folder, 'kubectl'), script, { mode: 0o755 })
+  }
+
   /** Server-side apply of YAML text with one object or many; throws an error with the message of kubectl. */
   async apply(manifest: string | object | readonly object[], ...args: string[]): Promise<void> {
     const input =

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
 import { versionFlags } from './build.ts'
 import { checkGoVersion, GoError } from './go.ts'
-import { cacheKey, readVersions } from './versions.ts'
+import { cacheKey, controlPlaneSource, moduleFile, readModule, readVersions } from './versions.ts'
 
 test('the versions of Kubernetes and etcd are those of go.mod', () => {
   const goMod = 'require (\n\tgo.etcd.io/etcd/server/v3 v3.7.0\n\tk8s.io/kubernetes v1.99.2\n)\n'
@@ -14,6 +15,24 @@ test('the versions of Kubernetes and etcd are those of go.mod', () => {
   )
   assert.match(readVersions().kubernetes, /^v1\.\d+\.\d+$/)
   assert.throws(() => readVersions('module x\n'), /k8s.io\/kubernetes/)
+})
+
+test('KUBERNETES_VERSION selects a pinned version, and rejects others with those that exist', () => {
+  const files = ['go.mod', 'go.sum', 'main.go', 'v1.98.3.mod', 'v1.98.3.sum']
+  assert.equal(moduleFile('', files), 'go.mod')
+  assert.equal(moduleFile(readVersions(readModule('go.mod')).kubernetes, files), 'go.mod')
+  assert.equal(moduleFile('v1.98.3', files), 'v1.98.3.mod')
+  assert.throws(() => moduleFile('v1.98.4', files), /pins only v1\.\d+\.\d+, v1\.98\.3\./)
+})
+
+test('every file of a version pins that version, with the checksums of its modules', () => {
+  const files = readdirSync(controlPlaneSource)
+  const others = files.filter(name => /^v.*\.mod$/.test(name))
+  assert.ok(others.length > 0)
+  for (const name of others) {
+    assert.equal(`${readVersions(readModule(name)).kubernetes}.mod`, name)
+    assert.ok(files.includes(name.replace(/mod$/, 'sum')), name)
+  }
 })
 
 test('the cache key contains version and platform and changes with every input', () => {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The versions of the control plane. control-plane/go.mod pins Kubernetes and etcd; KWOK has its own module graph and
-// is pinned here.
+// The versions of the control plane. control-plane/go.mod pins Kubernetes and etcd; a file v1.N.P.mod next to it pins
+// another version, which the environment variable KUBERNETES_VERSION selects. KWOK has its own module graph and is
+// pinned here.
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const kwokVersion = 'v0.7.0'
@@ -16,7 +17,27 @@ export interface Versions {
   readonly kwok: string
 }
 
-export function readVersions(goMod = readFileSync(join(controlPlaneSource, 'go.mod'), 'utf8')): Versions {
+/** Returns the name of the file that pins the selected version of Kubernetes. */
+export function moduleFile(
+  wanted: string | undefined = process.env.KUBERNETES_VERSION,
+  files: readonly string[] = readdirSync(controlPlaneSource),
+): string {
+  const current = readVersions(readModule('go.mod')).kubernetes
+  if (!wanted || wanted === current) return 'go.mod'
+  const file = `${wanted}.mod`
+  if (files.includes(file)) return file
+  const others = files.filter(name => /^v.*\.mod$/.test(name)).map(name => name.slice(0, -'.mod'.length))
+  throw new Error(
+    `KUBERNETES_VERSION is ${wanted}, but test/kubernetes/control-plane pins only ${[current, ...others].join(', ')}. ` +
+      'test/kubernetes/README.md says how to add a version.',
+  )
+}
+
+export function readModule(name: string): string {
+  return readFileSync(join(controlPlaneSource, name), 'utf8')
+}
+
+export function readVersions(goMod = readModule(moduleFile())): Versions {
   return {
     kubernetes: requiredVersion(goMod, 'k8s.io/kubernetes'),
     etcd: requiredVersion(goMod, 'go.etcd.io/etcd/server/v3'),

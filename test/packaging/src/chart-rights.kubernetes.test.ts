@@ -3,6 +3,7 @@
 // The rights and webhook configurations of the chart are those of the operator's own code.
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
+import { dashboardClusterRole } from '@grove/dashboard'
 import { installerRules } from '@grove/installer'
 import { operatorClusterRole, operatorRole, webhookConfigurations } from '@grove/operator'
 import { buildHelm, type Helm } from '@grove/test-kubernetes'
@@ -54,7 +55,12 @@ describe('the chart', () => {
         sorted(clusterRole.rules),
         sorted([...operatorClusterRole(configuration).rules!, ...installerRules]),
       )
-      assert.deepEqual(sorted(named(objects, 'Role').rules), sorted(operatorRole('', configuration).rules))
+      const role = named(
+        objects,
+        'Role',
+        values === everyValue ? 'grove-lease-role' : 'grove:system:grove-operator-lease',
+      )
+      assert.deepEqual(sorted(role.rules), sorted(operatorRole('', configuration).rules))
     })
 
   test('grants no right on CRDs without the installer', async () => {
@@ -64,9 +70,32 @@ describe('the chart', () => {
     assert.equal(at(named(objects, 'Deployment'), 'spec.template.spec.initContainers'), undefined)
   })
 
+  test('grants the dashboard exactly the rights of its code, and renders it by one value', async () => {
+    const isDashboard = ({ metadata }: Rendered) => metadata?.name?.endsWith('grove-dashboard') ?? false
+    assert.deepEqual((await renderedObjects(helm)).filter(isDashboard), [])
+    const objects = await renderedObjects(helm, { values: { dashboard: { enabled: true } } })
+    assert.deepEqual(
+      objects
+        .filter(isDashboard)
+        .map(({ kind }) => kind)
+        .sort(),
+      ['ClusterRole', 'ClusterRoleBinding', 'Deployment', 'Service', 'ServiceAccount'],
+    )
+    const { rules } = named(objects, 'ClusterRole', 'grove:system:grove-dashboard')
+    assert.deepEqual(rules, dashboardClusterRole().rules)
+    const verbs = (rules as { verbs: string[] }[]).flatMap(rule => rule.verbs)
+    assert.deepEqual([...new Set(verbs)].sort(), ['get', 'list', 'watch'])
+    const container = at(
+      named(objects, 'Deployment', 'grove-dashboard'),
+      'spec.template.spec.containers.0',
+    ) as { args: string[] }
+    assert.ok(container.args.includes('--bind-address=127.0.0.1'))
+  })
+
   for (const [what, values] of [
     ['the default values', {}],
     ['the authorizer', { config: { authorizer: { enabled: true } } }],
+    ['warnings about placement', { config: { placementWarnings: { enabled: true } } }],
   ] as const)
     test(`renders the webhook configurations of the operator with ${what}`, async () => {
       const objects = await renderedObjects(helm, { values })

@@ -125,7 +125,7 @@ describe('the values of the chart', () => {
       ],
       [
         'a scheduler that does not exist',
-        { config: { scheduler: { profiles: [{ name: 'nobody' }] } } },
+        { config: { scheduler: { profiles: [{ name: 'unknown-scheduler' }] } } },
         /config.scheduler.profiles.0/,
       ],
       [

@@ -89,8 +89,8 @@ describe('the chart', () => {
   })
 
   test('renders the same bytes twice, and another ConfigMap name for another configuration', async () => {
-    const words = ['template', release.name, chartFolder, '-n', release.namespace]
-    assert.equal((await helm.run(words)).stdout, (await helm.run(words)).stdout)
+    const args = ['template', release.name, chartFolder, '-n', release.namespace]
+    assert.equal((await helm.run(args)).stdout, (await helm.run(args)).stdout)
     const changed = await renderedObjects(helm, { values: { config: { logLevel: 'debug' } } })
     const name = named(changed, 'ConfigMap').metadata?.name
     assert.notEqual(name, named(defaults, 'ConfigMap').metadata?.name)

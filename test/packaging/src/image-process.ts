@@ -14,21 +14,21 @@ const readOnly = 0o555
 
 /** The root file systems of all images, as far as they differ. */
 export class ImageFiles {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'grove-images-'))
+  readonly folder = mkdtempSync(join(tmpdir(), 'grove-images-'))
 
   async build(): Promise<void> {
-    const bundles = join(this.#folder, 'dist')
+    const bundles = join(this.folder, 'dist')
     await writeBundles(bundles)
     for (const target of ['operator', 'waiter', 'installer']) {
       const { copied } = readImage(target)
-      const root = join(this.#folder, target)
+      const root = join(this.folder, target)
       mkdirSync(root)
       cpSync(join(bundles, copied.from), join(root, copied.to), { recursive: true })
       for (const entry of readdirSync(root, { recursive: true, encoding: 'utf8' }))
         chmodSync(join(root, entry), readOnly)
       chmodSync(root, readOnly)
     }
-    chmodSync(this.#folder, writable)
+    chmodSync(this.folder, writable)
   }
 
   /** The command of a container: the entry point unless a command replaces it, then the arguments. */
@@ -38,10 +38,10 @@ export class ImageFiles {
     env: Readonly<Record<string, string>>,
   ): ChildProcess {
     const image = readImage(target)
-    const words = [...(container.command ?? image.entrypoint), ...(container.args ?? [])]
-    const [program = '', ...rest] = words.map(word => this.#inside(target, image, word))
+    const args = [...(container.command ?? image.entrypoint), ...(container.args ?? [])]
+    const [program = '', ...rest] = args.map(argument => this.#inside(target, image, argument))
     return spawn(program, rest, {
-      cwd: join(this.#folder, target, image.copied.to),
+      cwd: join(this.folder, target, image.copied.to),
       env: { ...image.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       // Only root may become another user. For others the file modes above are binding anyway.
@@ -50,12 +50,12 @@ export class ImageFiles {
   }
 
   remove(): void {
-    rmSync(this.#folder, { recursive: true, force: true })
+    rmSync(this.folder, { recursive: true, force: true })
   }
 
   /** Where a path of the image is on this machine. */
   #inside(target: string, image: Image, word: string): string {
     if (word === 'node' || word === '/nodejs/bin/node') return process.execPath
-    return word.startsWith(`${image.copied.to}`) ? join(this.#folder, target, word) : word
+    return word.startsWith(`${image.copied.to}`) ? join(this.folder, target, word) : word
   }
 }

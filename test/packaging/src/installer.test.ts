@@ -102,8 +102,8 @@ describe('the CRD installer', () => {
   })
 
   test('fails with the reason of the API server without rights', async () => {
-    const nobody = host.kubeconfigFor(serviceAccount('grove-system', 'default'))
-    const { code, output } = await runWith(nobody)
+    const unprivileged = host.kubeconfigFor(serviceAccount('grove-system', 'default'))
+    const { code, output } = await runWith(unprivileged)
     assert.equal(code, 1, output)
     assert.match(output, /failed to apply CRD \\"podcliques\.grove\.io\\".*forbidden/)
   })
@@ -142,11 +142,11 @@ describe('the CRD installer', () => {
     assert.match(without.output, /^Err: /)
   })
 
-  const run = (...words: string[]) => runWith(kubeconfig, ...words)
+  const run = (...args: string[]) => runWith(kubeconfig, ...args)
 
-  async function runWith(path: string, ...words: string[]): Promise<{ code: number | null; output: string }> {
+  async function runWith(path: string, ...args: string[]): Promise<{ code: number | null; output: string }> {
     const main = join(repository, 'packages/installer/src/main.ts')
-    const child = spawn(process.execPath, [main, ...words], { env: { ...process.env, KUBECONFIG: path } })
+    const child = spawn(process.execPath, [main, ...args], { env: { ...process.env, KUBECONFIG: path } })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += chunk))
     const code = await new Promise<number | null>(resolve => child.once('close', resolve))

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A release whose certificates cert-manager or an administrator provides, on a real control plane.
+// A release whose certificates cert-manager or an administrator provides, on a real control plane. cert-manager itself
+// does not run: the test does what it does for a Certificate and for objects with its annotation.
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { buildHelm, freePorts, type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
+import { connect } from 'node:tls'
+import { createAuthority } from '@grove/kube'
+import { buildHelm, freePorts, type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
 import type { OperatorProcess } from '@grove/test-scenarios'
 import { ImageFiles } from './image-process.ts'
 import { servicesToThisMachine } from './post-renderer.ts'
@@ -14,6 +17,25 @@ import { at, chartFolder, type Rendered, release, valuesFlags } from './rendered
 
 const where = ['--namespace', release.namespace]
 const secretName = 'certificate-of-others'
+const inject = 'cert-manager.io/inject-ca-from'
+let authorities = 0
+
+/** The two kinds of cert-manager that the chart uses. The schemas accept every object. */
+const certManagerDefinitions = ['Certificate', 'Issuer'].map(kind => {
+  const singular = kind.toLowerCase()
+  const openAPIV3Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${singular}s.cert-manager.io` },
+    spec: {
+      group: 'cert-manager.io',
+      scope: 'Namespaced',
+      names: { kind, plural: `${singular}s`, singular, listKind: `${kind}List` },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
+    },
+  }
+})
 
 describe('a release with manual certificates', () => {
   const images = new ImageFiles()
@@ -36,44 +58,125 @@ describe('a release with manual certificates', () => {
   })
 
   test('serves the certificate of the Secret, and writes neither the Secret nor the webhook configurations', async () => {
-    const folder = join(kubernetes.directory, 'certificate')
-    const bindAddress = '127.0.0.1'
-    const values = {
-      config: {
-        server: {
-          webhooks: {
-            bindAddress,
-            port: ports.webhooks,
-            certProvisionMode: 'manual',
-            serverCertDir: folder,
-            secretName,
-          },
-          healthProbes: { bindAddress, port: ports.probes },
-          metrics: { bindAddress, port: ports.metrics },
-        },
-      },
+    await install({
+      config: { server: server({ certProvisionMode: 'manual' }) },
       webhooks: { caBundle: Buffer.from(kubernetes.ca).toString('base64') },
-    }
-    await install(values)
-    await createSecret()
+    })
+    const { cert, key } = kubernetes.servingCertificate(`grove-operator.${release.namespace}.svc`)
+    await writeSecret({ 'tls.crt': cert, 'tls.key': key, 'ca.crt': kubernetes.ca })
     await mountSecret()
     operator = await released.start(ports)
     const before = await versions()
-    const { code, stderr } = await kubernetes.kubectl('apply', '-n', 'default', '-f', '-', {
-      input: manifest,
-    })
-    assert.equal(code, 0, stderr)
-    const { spec } = await released.json('pcs', 'demo', '-n', 'default')
-    assert.equal(at(spec, 'template.terminationDelay'), '4h0m0s')
+    await admitsSets()
     assert.deepEqual(await versions(), before)
     assert.doesNotMatch(operator.output, /forbidden/i)
   })
 
+  test('serves the certificate that cert-manager issues, and the next one after its renewal', async () => {
+    operator?.kill()
+    await kubernetes.apply(certManagerDefinitions)
+    await kubernetes.kubectl('wait', '--for=condition=Established', 'crd', '--all')
+    await kubernetes.kubectl('delete', 'secret', secretName, ...where)
+    await install({ certManager: { enabled: true }, config: { server: server() } })
+    const [mutating] = (await configurations('mutating')).map(({ metadata }) => metadata?.annotations)
+    assert.equal(mutating?.[inject], `${release.namespace}/grove-webhook-server`)
+
+    const first = await issueCertificate()
+    await mountSecret()
+    operator = await released.start(ports)
+    assert.equal(await presentedIssuer(), first)
+    await admitsSets()
+
+    const second = await issueCertificate()
+    await mountSecret()
+    await waitFor('the renewed certificate', async () => (await presentedIssuer()) === second)
+    await operator.untilReady()
+    await admitsSets()
+    assert.doesNotMatch(operator.output, /forbidden/i)
+  })
+
+  function server(webhooks: object = {}): object {
+    const bindAddress = '127.0.0.1'
+    const serverCertDir = join(kubernetes.directory, 'certificate')
+    return {
+      webhooks: { bindAddress, port: ports.webhooks, serverCertDir, secretName, ...webhooks },
+      healthProbes: { bindAddress, port: ports.probes },
+      metrics: { bindAddress, port: ports.metrics },
+    }
+  }
+
+  /** Issues the Certificate of the release as cert-manager does. Returns the name of the new authority. */
+  async function issueCertificate(): Promise<string> {
+    const certificate = await released.json('certificate.cert-manager.io', 'grove-webhook-server', ...where)
+    const issuer = String(at(certificate, 'spec.issuerRef.name'))
+    await released.json(
+      `${at(certificate, 'spec.issuerRef.kind')}.cert-manager.io`.toLowerCase(),
+      issuer,
+      ...where,
+    )
+    assert.equal(at(certificate, 'spec.secretName'), secretName)
+    const [name = '', ...others] = at(certificate, 'spec.dnsNames') as string[]
+    const authority = createAuthority(`authority ${++authorities}`)
+    const { cert, key } = authority.server(name, [name, ...others])
+    await writeSecret({ 'tls.crt': cert, 'tls.key': key, 'ca.crt': authority.pair.cert })
+    const caBundle = Buffer.from(authority.pair.cert).toString('base64')
+    for (const kind of ['mutating', 'validating'])
+      for (const { metadata, webhooks } of await configurations(kind)) {
+        if (!metadata?.annotations?.[inject]) continue
+        const patch = (webhooks as object[]).map((_, index) => {
+          return { op: 'add', path: `/webhooks/${index}/clientConfig/caBundle`, value: caBundle }
+        })
+        const resource = `${kind}webhookconfiguration/${metadata.name}`
+        const { code, stderr } = await kubernetes.kubectl(
+          'patch',
+          resource,
+          '--type=json',
+          '-p',
+          JSON.stringify(patch),
+        )
+        assert.equal(code, 0, stderr)
+      }
+    return `authority ${authorities}`
+  }
+
+  async function configurations(kind: string): Promise<Rendered[]> {
+    return (await released.json(`${kind}webhookconfigurations`)).items as Rendered[]
+  }
+
+  /** Returns the issuer of the certificate that the operator presents. */
+  function presentedIssuer(): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ host: '127.0.0.1', port: ports.webhooks, rejectUnauthorized: false }, () => {
+        resolve(String(socket.getPeerCertificate().issuer.CN))
+        socket.end()
+      })
+      socket.once('error', reject)
+    })
+  }
+
+  /** The API server calls the webhooks: a set is defaulted. */
+  async function admitsSets(): Promise<void> {
+    const { code, stdout, stderr } = await kubernetes.kubectl(
+      'create',
+      '--dry-run=server',
+      '-o',
+      'json',
+      '-n',
+      'default',
+      '-f',
+      '-',
+      { input: manifest },
+    )
+    assert.equal(code, 0, stderr)
+    assert.equal(at(JSON.parse(stdout), 'spec.template.terminationDelay'), '4h0m0s')
+  }
+
   async function install(values: object): Promise<void> {
     const flags = valuesFlags(kubernetes.directory, values)
     const renderer = ['--post-renderer', servicesToThisMachine(kubernetes.directory)]
-    const words = [
-      'install',
+    const args = [
+      'upgrade',
+      '--install',
       release.name,
       chartFolder,
       '--create-namespace',
@@ -81,20 +184,18 @@ describe('a release with manual certificates', () => {
       ...flags,
       ...renderer,
     ]
-    const { code, stderr } = await (await buildHelm()).run(words, { kubeconfig: kubernetes.kubeconfig })
+    const { code, stderr } = await (await buildHelm()).run(args, { kubeconfig: kubernetes.kubeconfig })
     assert.equal(code, 0, stderr)
   }
 
-  async function createSecret(): Promise<void> {
-    const { cert, key } = kubernetes.servingCertificate(`grove-operator.${release.namespace}.svc`)
-    const secret = {
+  async function writeSecret(stringData: object): Promise<void> {
+    await kubernetes.apply({
       apiVersion: 'v1',
       kind: 'Secret',
       metadata: { name: secretName, namespace: release.namespace },
       type: 'kubernetes.io/tls',
-      stringData: { 'tls.crt': cert, 'tls.key': key, 'ca.crt': kubernetes.ca },
-    }
-    await kubernetes.apply(secret)
+      stringData,
+    })
   }
 
   /** Writes the files of the Secret volume to where the container mounts it, as the kubelet does. */
@@ -107,9 +208,11 @@ describe('a release with manual certificates', () => {
     const folder = String(mount?.mountPath)
     const { data } = await released.json('secret', secretName, ...where)
     chmodSync(kubernetes.directory, 0o755)
-    mkdirSync(folder)
-    for (const { key, path } of at(volume, 'secret.items') as { key: string; path: string }[])
-      writeFileSync(join(folder, path), Buffer.from((data as Record<string, string>)[key]!, 'base64'))
+    mkdirSync(folder, { recursive: true })
+    for (const { key, path } of at(volume, 'secret.items') as { key: string; path: string }[]) {
+      writeFileSync(join(folder, `.${path}`), Buffer.from((data as Record<string, string>)[key]!, 'base64'))
+      renameSync(join(folder, `.${path}`), join(folder, path))
+    }
   }
 
   async function versions(): Promise<(string | undefined)[]> {

@@ -40,15 +40,15 @@ export class ReleasedOperator {
     this.#images = images
   }
 
-  async json(...words: string[]): Promise<Rendered> {
-    const { code, stdout, stderr } = await this.#kubernetes.kubectl('get', ...words, '-o', 'json')
+  async json(...args: string[]): Promise<Rendered> {
+    const { code, stdout, stderr } = await this.#kubernetes.kubectl('get', ...args, '-o', 'json')
     assert.equal(code, 0, stderr)
     return JSON.parse(stdout) as Rendered
   }
 
   /** Runs the init container to its end, then the operator until it is ready. */
   async start(ports: OperatorProcess['ports']): Promise<OperatorProcess> {
-    const pod = at(await this.#deployment(), 'spec.template.spec') as PodSpec
+    const pod = await this.#podOf('grove-operator')
     const kubeconfig = await this.#kubeconfigOf(pod.serviceAccountName)
     for (const container of pod.initContainers ?? []) {
       const { code, output } = await ended(
@@ -57,13 +57,24 @@ export class ReleasedOperator {
       assert.equal(code, 0, output)
     }
     const [container] = pod.containers
-    const args = container!.args?.map(word => word.replace(configFolder, this.#mounted()))
+    const args = container!.args?.map(argument => argument.replace(configFolder, this.#mounted()))
     await this.#mountConfiguration(pod)
     const env = { ...environmentOf(container!, pod), KUBECONFIG: kubeconfig }
     const child = this.#images.spawn('operator', { ...container!, ...(args && { args }) }, env)
     const operator = new OperatorProcess(child, ports)
     await operator.untilReady()
     return operator
+  }
+
+  /** Starts the container of another Deployment of the release, with its service account and these further arguments. */
+  async spawn(deployment: string, ...args: string[]): Promise<ChildProcess> {
+    const pod = await this.#podOf(deployment)
+    const container = pod.containers[0]!
+    return this.#images.spawn(
+      'operator',
+      { ...container, args: [...(container.args ?? []), ...args] },
+      { ...environmentOf(container, pod), KUBECONFIG: await this.#kubeconfigOf(pod.serviceAccountName) },
+    )
   }
 
   /** A kubeconfig with a token of the account, as the kubelet would request it. */
@@ -110,8 +121,9 @@ export class ReleasedOperator {
     chmodSync(file, 0o644)
   }
 
-  #deployment(): Promise<Rendered> {
-    return this.json('deployment', 'grove-operator', '-n', release.namespace)
+  async #podOf(deployment: string): Promise<PodSpec> {
+    const object = await this.json('deployment', deployment, '-n', release.namespace)
+    return at(object, 'spec.template.spec') as PodSpec
   }
 }
 

@@ -80,7 +80,8 @@ export function named(objects: readonly Rendered[], kind: string, name?: string)
 }
 
 export function configurationText(objects: readonly Rendered[]): string {
-  return (named(objects, 'ConfigMap').data as Record<string, string>)['config.yaml']!
+  const own = objects.filter(({ metadata }) => metadata?.name?.startsWith('grove-operator-cm-'))
+  return (named(own, 'ConfigMap').data as Record<string, string>)['config.yaml']!
 }
 
 /** The configuration that the operator loads from the ConfigMap. Fails when it reports a problem, also a key that it does not know. */

@@ -139,9 +139,9 @@ describe('a release of the Go operator', () => {
     assert.equal(code, 0, stderr)
   }
 
-  async function helmRun(...words: string[]): Promise<void> {
+  async function helmRun(...args: string[]): Promise<void> {
     const renderer = ['--post-renderer', servicesToThisMachine(kubernetes.directory)]
-    const { code, stderr } = await helm.run([...words, ...renderer, ...where], {
+    const { code, stderr } = await helm.run([...args, ...renderer, ...where], {
       kubeconfig: kubernetes.kubeconfig,
     })
     assert.equal(code, 0, stderr)

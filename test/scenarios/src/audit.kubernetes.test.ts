@@ -3,16 +3,13 @@
 // Compares the requests that the operator sends to a real API server under its own service account with its RBAC rules.
 // Every feature is in use. No request is forbidden, and no rule is unused.
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { loadConfiguration } from '@grove/api'
 import type { Client } from '@grove/kube'
 import { operatorClusterRole, operatorRole } from '@grove/operator'
 import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
 import { adminClient } from './admin-client.ts'
-import { auditEvents, auditPolicy, rightsOf, rightUsedBy } from './audit.ts'
+import { AuditLog } from './audit.ts'
 import { audited } from './audited-runs.ts'
 import { Harness } from './harness.ts'
 import { scrapeMetrics, serviceAccountToken } from './metrics-access.ts'
@@ -56,6 +53,7 @@ const cached = [
 const createdByName = [
   'computedomains.resource.nvidia.com',
   'controllerrevisions.apps',
+  'podgangs.scheduler.grove.io',
   'podgroups.scheduling.run.ai',
   'podgroups.scheduling.volcano.sh',
   'resourceclaims.resource.k8s.io',
@@ -90,21 +88,17 @@ const heldAnyway: Readonly<Record<string, readonly string[]>> = {
 }
 
 describe('the operator under its own account', () => {
-  let folder: string
+  const log = new AuditLog(operatorUser)
   let kubernetes: Kubernetes
   let client: Client
   let operator: OperatorProcess
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'grove-audit-'))
-    const policy = join(folder, 'policy.yaml')
-    writeFileSync(policy, JSON.stringify(auditPolicy(operatorUser)))
     kubernetes = await startKubernetes({
       nodes: 10,
       flags: {
         'kube-apiserver': [
-          `--audit-policy-file=${policy}`,
-          `--audit-log-path=${join(folder, 'audit.log')}`,
+          ...log.flags,
           // The owner of an object that blocks its owner's deletion needs the right to update the owner's finalizers.
           '--enable-admission-plugins=OwnerReferencesPermissionEnforcement',
         ],
@@ -118,7 +112,7 @@ describe('the operator under its own account', () => {
     operator?.kill()
     await client?.close()
     await kubernetes?.stop()
-    rmSync(folder, { recursive: true, force: true })
+    log.remove()
   })
 
   test('sends no forbidden request and has no unused right', async () => {
@@ -148,12 +142,9 @@ describe('the operator under its own account', () => {
     const anyone = await serviceAccountToken(client, { namespace: 'default', name: 'default' })
     assert.equal((await scrapeMetrics(client, operator, anyone)).status, 403)
 
-    const asked = auditEvents(join(folder, 'audit.log'), operatorUser)
+    const asked = log.requestsOf(operatorUser)
     assert.ok(asked.length > 50, 'the audit log knows the operator')
-    const rejected = asked
-      .filter(({ responseStatus }) => responseStatus?.code === 403)
-      .map(({ verb, requestURI }) => `${verb} ${requestURI}`)
-    assert.deepEqual(rejected, [])
+    assert.deepEqual(log.deniedTo(operatorUser), [])
     assert.doesNotMatch(operator.output, /forbidden/i)
     const secrets = asked.filter(({ objectRef }) => objectRef?.resource === 'secrets')
     const certificate =
@@ -162,15 +153,13 @@ describe('the operator under its own account', () => {
       if (verb === 'list' || verb === 'watch')
         assert.ok(requestURI.replace(/\?.*(?=fieldSelector)/, '?').startsWith(certificate), requestURI)
 
-    const used = new Set(asked.map(rightUsedBy))
     const held = [
       ...(operatorClusterRole(loaded.configuration).rules ?? []),
       ...(operatorRole('grove-system', loaded.configuration).rules ?? []),
     ]
-    const unused = [...new Set(rightsOf(held))].filter(right => !used.has(right)).sort()
     const justified = new Set(Object.values(heldAnyway).flat())
     assert.deepEqual(
-      unused.filter(right => !justified.has(right)),
+      log.unusedBy(operatorUser, held).filter(right => !justified.has(right)),
       [],
       'rights that are held and never used',
     )

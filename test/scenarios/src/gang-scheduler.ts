@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { label, type Pod, type PodGang } from '@grove/api'
-import { type Client, defineResource, type KubeObject, type Stored } from '@grove/kube'
+import { type Client, defineResource, isKubeError, type KubeObject, type Stored } from '@grove/kube'
 import { resources } from '@grove/operator'
-import { type RunningScheduler, startScheduler } from '@grove/scheduler'
+import { defaultPolicy, type Policy, type RunningScheduler, startScheduler } from '@grove/scheduler'
 import { waitFor } from '@grove/test-kubernetes'
 
 export interface GangCluster {
@@ -20,13 +20,35 @@ export interface GangCluster {
   readonly nodeNames: readonly string[]
 }
 
-const nodes = defineResource<KubeObject & { readonly spec?: { readonly unschedulable?: boolean } }>({
+export const nodes = defineResource<KubeObject & { readonly spec?: { readonly unschedulable?: boolean } }>({
   group: '',
   version: 'v1',
   resource: 'nodes',
   kind: 'Node',
   namespaced: false,
 })
+
+const priorityClasses = defineResource<KubeObject & { readonly value: number }>({
+  group: 'scheduling.k8s.io',
+  version: 'v1',
+  resource: 'priorityclasses',
+  kind: 'PriorityClass',
+  namespaced: false,
+})
+
+const budgets = defineResource<
+  KubeObject & { readonly spec: object; readonly status?: { readonly observedGeneration?: number } }
+>({
+  group: 'policy',
+  version: 'v1',
+  resource: 'poddisruptionbudgets',
+  kind: 'PodDisruptionBudget',
+  namespaced: true,
+})
+
+/** Priority classes of the tests, by name. */
+const priorities = { 'gangs-low': 1, 'gangs-high': 1000 } as const
+type Priority = keyof typeof priorities
 
 interface Group {
   readonly name: string
@@ -54,8 +76,8 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
       await waitFor('no pod left', async () => (await pods()).length === 0)
     })
 
-    async function start(): Promise<void> {
-      scheduler = await startScheduler(cluster().connect())
+    async function start(policy: Policy = defaultPolicy): Promise<void> {
+      scheduler = await startScheduler(cluster().connect(), { policy })
     }
 
     async function setCordon(name: string, unschedulable: boolean): Promise<void> {
@@ -69,17 +91,23 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
       free += count
     }
 
-    async function createGang(name: string, groups: readonly Group[]): Promise<void> {
+    async function createGang(
+      name: string,
+      groups: readonly Group[],
+      priorityClassName?: Priority,
+    ): Promise<void> {
       const gang = await client.create(resources.podGangs, {
         apiVersion: 'scheduler.grove.io/v1alpha1',
         kind: 'PodGang',
         metadata: { name, namespace, labels: { [label.schedulerName]: 'grove-scheduler' } },
         spec: {
           podgroups: groups.map(group => ({ name: group.name, podReferences: [], minReplicas: group.min })),
+          ...(priorityClassName && { priorityClassName }),
         },
       } as PodGang)
       for (const group of groups)
-        for (let index = 0; index < group.replicas; index++) await createPod(name, group.name, index)
+        for (let index = 0; index < group.replicas; index++)
+          await createPod(name, group.name, index, priorityClassName)
       const initialized = {
         type: 'Initialized',
         status: 'True',
@@ -100,7 +128,12 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
       )
     }
 
-    async function createPod(gang: string, clique: string, index: number): Promise<void> {
+    async function createPod(
+      gang: string,
+      clique: string,
+      index: number,
+      priorityClassName?: Priority,
+    ): Promise<void> {
       await client.create(resources.pods, {
         apiVersion: 'v1',
         kind: 'Pod',
@@ -115,6 +148,7 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
         },
         spec: {
           schedulerName: 'grove-scheduler',
+          ...(priorityClassName && { priorityClassName }),
           containers: [
             {
               name: 'main',
@@ -215,6 +249,75 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
       await start()
       await waitFor('the pod is deleted', async () => (await bound()).length === 0)
       await untilCondition('w-0', 'Scheduled', 'False')
+    })
+
+    /** Two gangs of low priority on four nodes, under a scheduler with preemption. */
+    async function fillWithLowPriority(): Promise<readonly string[]> {
+      await scheduler!.stop()
+      for (const [name, value] of Object.entries(priorities)) {
+        const wanted = {
+          apiVersion: 'scheduling.k8s.io/v1',
+          kind: 'PriorityClass',
+          metadata: { name },
+          value,
+        }
+        await client.create(priorityClasses, wanted).catch(error => {
+          if (!isKubeError(error, 'AlreadyExists')) throw error
+        })
+      }
+      await start({ ...defaultPolicy, preemption: 'Enabled' })
+      await addSlots(4)
+      for (const name of ['first', 'second']) {
+        await createGang(name, [group(`${name}-a`, 2, 2)], 'gangs-low')
+        await untilCondition(name, 'Ready', 'True')
+      }
+      return bound()
+    }
+
+    test('a gang of higher priority evicts one whole gang, and no more than it needs', async () => {
+      await fillWithLowPriority()
+      await createGang('urgent', [group('urgent-a', 2, 2)], 'gangs-high')
+      await untilCondition('urgent', 'Scheduled', 'True')
+      const kept = (await bound()).filter(name => !name.startsWith('urgent'))
+      const [survivor, victim] = kept[0]?.startsWith('first') ? ['first', 'second'] : ['second', 'first']
+      assert.deepEqual(kept, [`${survivor}-a-0`, `${survivor}-a-1`])
+      await untilCondition(victim, 'DisruptionTarget', 'True')
+      assert.equal((await condition(survivor, 'DisruptionTarget'))?.status ?? 'False', 'False')
+      assert.match((await condition(victim, 'DisruptionTarget'))?.message ?? '', /PodGang urgent/)
+    })
+
+    test('evicts no pod when this would not make the whole minimum fit', async () => {
+      const running = await fillWithLowPriority()
+      await createGang('urgent', [group('urgent-a', 5, 5)], 'gangs-high')
+      await untilCondition('urgent', 'Scheduled', 'False')
+      await waitFor('a reason', async () => Boolean((await condition('urgent', 'Scheduled'))?.message))
+      assert.deepEqual(await bound(), running)
+      await createGang('equal', [group('equal-a', 1, 1)], 'gangs-low')
+      await untilCondition('equal', 'Scheduled', 'False')
+      assert.deepEqual(await bound(), running, 'a gang of the same priority evicts no pod')
+    })
+
+    test('evicts no pod of a gang that PodDisruptionBudgets do not let leave as a whole', async () => {
+      const running = await fillWithLowPriority()
+      const metadata = { name: 'all', namespace }
+      await client.create(budgets, {
+        apiVersion: 'policy/v1',
+        kind: 'PodDisruptionBudget',
+        metadata,
+        // One eviction is allowed, and both gangs have two pods.
+        spec: { maxUnavailable: 1, selector: {} },
+      })
+      // The API server rejects all evictions until the controller has read the budget, and then allows one.
+      await waitFor('the budget counts pods', async () =>
+        Boolean((await client.get(budgets, metadata)).status?.observedGeneration),
+      )
+      await createGang('urgent', [group('urgent-a', 2, 2)], 'gangs-high')
+      await untilCondition('urgent', 'Scheduled', 'False')
+      await waitFor('a reason', async () => Boolean((await condition('urgent', 'Scheduled'))?.message))
+      assert.deepEqual(await bound(), running)
+      await client.delete(budgets, metadata)
+      await untilCondition('urgent', 'Scheduled', 'True')
+      assert.equal((await bound()).length, 4)
     })
 
     /** As a scheduler leaves it that ends after its first binding. The pod is bound to a node that never runs it. */

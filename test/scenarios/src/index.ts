@@ -17,4 +17,5 @@ export {
 export type { Scenario } from './scenario.ts'
 export { scenarios } from './scenarios/index.ts'
 export { computeDomainDefinition } from './scenarios/mnnvl.ts'
+export { schedulerAccess } from './scheduler-access.ts'
 export { webhookTrustTests } from './webhook-trust.ts'

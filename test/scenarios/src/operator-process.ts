@@ -5,7 +5,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { customResourceDefinitions, loadConfiguration, type OperatorConfiguration } from '@grove/api'
+import {
+  type ClusterRole,
+  customResourceDefinitions,
+  loadConfiguration,
+  type OperatorConfiguration,
+  type Role,
+} from '@grove/api'
 import type { KubeObject } from '@grove/kube'
 import { operatorClusterRole, operatorRole, webhookConfigurations } from '@grove/operator'
 import { freePorts, serviceAccount, waitFor } from '@grove/test-kubernetes'
@@ -30,6 +36,8 @@ export interface OperatorProcessOptions {
   readonly nodeFlags?: readonly string[]
   /** Used instead of a direct connection as the operator's service account. */
   readonly kubeconfig?: string
+  /** The port of the webhook configurations, if it is not that of the first process. */
+  readonly servicePort?: number
   /** True if the test applies the webhook configurations itself. */
   readonly withoutWebhookConfigurations?: boolean
 }
@@ -119,6 +127,16 @@ export class OperatorProcess {
   kill(): void {
     this.child.kill('SIGKILL')
   }
+
+  /** Ends the process as a kubelet does. Returns its exit code; null if it outlived the grace period. */
+  async terminate(graceMs = 30_000): Promise<number | null> {
+    const exited = new Promise<number | null>(resolve => this.child.once('exit', resolve))
+    this.child.kill('SIGTERM')
+    const timer = setTimeout(() => this.kill(), graceMs)
+    const code = await exited
+    clearTimeout(timer)
+    return code
+  }
 }
 
 export interface Ports {
@@ -142,18 +160,22 @@ export async function installOperator(
     configuration = {},
     nodeFlags = [],
     kubeconfig,
+    servicePort,
     withoutWebhookConfigurations = false,
   }: OperatorProcessOptions = {},
 ): Promise<InstalledOperator> {
   const ports = await newPorts()
   const loaded = loadConfiguration(configurationDocument(ports, configuration))
   if (loaded.outcome !== 'loaded') throw new Error(JSON.stringify(loaded))
-  const hooks = webhookConfigurations({ namespace, port: ports.webhooks }, loaded.configuration)
+  const hooks = webhookConfigurations(
+    { namespace, port: servicePort ?? ports.webhooks },
+    loaded.configuration,
+  )
   await kubernetes.apply(customResourceDefinitions as never)
   await kubernetes.apply([
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: account, namespace } },
-    ...access(loaded.configuration),
+    ...operatorAccess(loaded.configuration),
     {
       // Leads the API server to this machine under the host name in the certificate.
       apiVersion: 'v1',
@@ -220,10 +242,14 @@ function configurationDocument(ports: Ports, { server = {}, ...rest }: Configura
   }
 }
 
-function access(configuration: OperatorConfiguration): object[] {
-  const clusterRole = operatorClusterRole(configuration)
-  const role = operatorRole(namespace, configuration)
-  const subjects = [{ kind: 'ServiceAccount', name: account, namespace }]
+/** The roles of the operator under this configuration, bound to its account. */
+export function operatorAccess(configuration: OperatorConfiguration): object[] {
+  return grant(account, operatorClusterRole(configuration), operatorRole(namespace, configuration))
+}
+
+/** Binds these roles to an account of the operator's namespace. */
+export function grant(name: string, clusterRole: ClusterRole, role: Role): object[] {
+  const subjects = [{ kind: 'ServiceAccount', name, namespace }]
   const binding = (kind: string, of: { kind: string; metadata: { name: string } }, metadata: object) => ({
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind,

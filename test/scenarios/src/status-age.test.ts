@@ -48,7 +48,7 @@ test(`no status is older than one second while ${replicas} replicas start and ar
   const drain = async () => {
     for (let idle = 0, seen = -1; idle < 20; idle++) {
       if (seen !== requests) [idle, seen] = [0, requests]
-      await clock.settle()
+      await clock.flushPromises()
     }
   }
   const during = async <T>(work: Promise<T>): Promise<T> => {

@@ -99,7 +99,7 @@ class Hours implements AsyncDisposable {
     const seen = 20_000
     for (let left = Math.min(ms, seen); left > 0; left -= 100) await this.#clock.advance(100)
     if (ms > seen) await this.#clock.advance(ms - seen)
-    for (let turn = 0; turn < 20; turn++) await this.#clock.settle()
+    for (let turn = 0; turn < 20; turn++) await this.#clock.flushPromises()
   }
 
   async untilReady(): Promise<void> {

@@ -61,5 +61,5 @@ test('without rights on ComputeDomains, sets run, no domain is requested, and th
     await operator.stop()
   }
   assert.deepEqual(asked, [])
-  assert.match(lines.join('\n'), /NVLink domains are not looked after.*delete on computedomains/)
+  assert.match(lines.join('\n'), /ComputeDomains are not reconciled.*delete on computedomains/)
 })

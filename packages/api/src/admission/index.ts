@@ -12,6 +12,7 @@ export { validateClusterTopologyBinding } from './clustertopologybinding.ts'
 export { type Decoded, decodeMetadata, decodePodCliqueSet } from './decode.ts'
 export { defaultPodCliqueSet } from './defaulting.ts'
 export { messageLimits, rejectionMessage, shortenedWarnings } from './long-texts.ts'
+export { memberScalingWarning, type ScaledClique } from './member-scaling.ts'
 export {
   type ValidationContext,
   type ValidationOutcome,

@@ -168,7 +168,8 @@ function admitSet(prepared: Prepared, context: ValidationContext): AdmissionResp
   const stored = prepared.old && decodePodCliqueSet(prepared.old)
   // A stored object that cannot be decoded cannot be compared: its repair is validated like a new object.
   const old = stored?.ok ? stored.value : undefined
-  const set = defaultPodCliqueSet(decoded.value, namespace, old)
+  // The old object may be a manifest: an API server would have stored it with defaults.
+  const set = defaultPodCliqueSet(decoded.value, namespace, old && defaultPodCliqueSet(old, namespace))
   // The stored object gets the same defaults as the new one, so that fields that both omit are unchanged.
   return conclude(prepared, set, old ?? prepared.old, candidate =>
     old ? validateChangedPodCliqueSet(candidate, old, context) : validateNewPodCliqueSet(candidate, context),

@@ -54,6 +54,7 @@ describe('defaults', () => {
         reconcilerServiceAccountUserName: '',
       },
       topologyAwareScheduling: { enabled: false },
+      placementWarnings: { enabled: false },
       network: { autoMNNVLEnabled: false, clusterDomain: 'cluster.local' },
       scheduler: { profiles: [{ name: 'default-scheduler' }], defaultProfileName: 'default-scheduler' },
       gangTermination: { onTotalLoss: 'Wait' },

@@ -17,6 +17,8 @@ export interface OperatorConfiguration {
   readonly logFormat: LogFormat
   readonly authorizer: AuthorizerConfiguration
   readonly topologyAwareScheduling: { readonly enabled: boolean }
+  /** Admission warns about sets that can never fit on the present nodes. */
+  readonly placementWarnings: { readonly enabled: boolean }
   readonly network: NetworkConfiguration
   readonly scheduler: SchedulerConfiguration
   readonly gangTermination: GangTerminationConfiguration

@@ -32,6 +32,7 @@ export function readConfiguration(root: Section): OperatorConfiguration {
     logFormat: root.text('logFormat', 'json') as LogFormat,
     authorizer: readAuthorizer(root.section('authorizer')),
     topologyAwareScheduling: readSwitch(root.section('topologyAwareScheduling')),
+    placementWarnings: readSwitch(root.section('placementWarnings')),
     network: readNetwork(root.section('network')),
     scheduler: readScheduler(root.section('scheduler')),
     gangTermination: readGangTermination(root.section('gangTermination')),

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { dns1123Subdomain, renderFieldError } from '@grove/apimachinery'
+import { scheduler } from '../schedulers.ts'
 import { defaultConfiguration, loadConfiguration } from './load.ts'
 import type { OperatorConfiguration } from './operator-configuration.ts'
 import { validateConfiguration } from './validate.ts'
@@ -15,18 +16,23 @@ function errorsOf(content: object): string[] {
 }
 
 const supported =
-  'supported values: "kai-scheduler", "default-scheduler", "volcano", "lpx-scheduler", "grove-scheduler"'
+  'supported values: "kai-scheduler", "default-scheduler", "volcano", "lpx-scheduler", "grove-scheduler", "kubernetes"'
 
 describe('mistakes', () => {
   const cases: [title: string, content: object, expected: string[]][] = [
-    ...['kubernetes', 'elsewhere'].map((name): [string, object, string[]] => [
-      `the scheduler ${name}, which does not exist`,
-      { scheduler: { profiles: [{ name }], defaultProfileName: name } },
+    [
+      'a scheduler that does not exist',
+      { scheduler: { profiles: [{ name: 'elsewhere' }], defaultProfileName: 'elsewhere' } },
       [
-        `scheduler.profiles[0].name: Unsupported value: "${name}": ${supported}`,
-        `scheduler.defaultProfileName: Invalid value: "${name}": default profile must be one of the configured profiles`,
+        `scheduler.profiles[0].name: Unsupported value: "elsewhere": ${supported}`,
+        'scheduler.defaultProfileName: Invalid value: "elsewhere": default profile must be one of the configured profiles',
       ],
-    ]),
+    ],
+    [
+      'every scheduler that exists',
+      { scheduler: { profiles: Object.values(scheduler).map(name => ({ name })) } },
+      ['loaded'],
+    ],
     [
       'log level',
       { logLevel: 'trace' },

@@ -248,10 +248,18 @@ describe('status', () => {
 
 describe('kubectl get', () => {
   const table: [string, string][] = [
-    ['pcs', 'NAME REPLICAS AVAILABLE UPDATED PCLQS-UPDATED PCLQS-TOTAL PCSGS-UPDATED PCSGS-TOTAL AGE'],
+    ['pcs', 'NAME REPLICAS AVAILABLE UPDATED AGE'],
+    [
+      'pcs -o wide',
+      'NAME REPLICAS AVAILABLE UPDATED PCLQS-UPDATED PCLQS-TOTAL PCSGS-UPDATED PCSGS-TOTAL AGE',
+    ],
     ['pclq -o wide', 'NAME MINAVAIL REPLICAS READY SCHEDULED UPDATED GATED MINBREACHED AGE'],
     ['pclq', 'NAME MINAVAIL REPLICAS READY SCHEDULED UPDATED AGE'],
-    ['pcsg', 'NAME MINAVAIL REPLICAS AVAILABLE SCHEDULED UPDATED PCLQS-UPDATED PCLQS-TOTAL AGE'],
+    ['pcsg', 'NAME MINAVAIL REPLICAS AVAILABLE SCHEDULED UPDATED AGE'],
+    [
+      'pcsg -o wide',
+      'NAME MINAVAIL REPLICAS AVAILABLE SCHEDULED UPDATED PCLQS-UPDATED PCLQS-TOTAL MINBREACHED AGE',
+    ],
   ]
   for (const [args, wanted] of table)
     test(`${args} prints ${wanted}`, async () => {

@@ -54,7 +54,10 @@ export const podCliqueSetStatus = object<PodCliqueSetStatus>('Status reported by
     int32('Replicas in which no clique and no scaling group is below its `minAvailable`.', { default: 0 }),
   ),
   hpaPodSelector: string('Selects all pods of the set for autoscalers.'),
-  podGangStatuses: list('The gangs of the set.', podGangStatus),
+  podGangStatuses: list(
+    'The gangs of the set, at most 100. Of more gangs, those that are not Running come first. A gang that waits has its condition Scheduled.',
+    podGangStatus,
+  ),
   currentGenerationHash: string('Generation hash of the newest template.'),
   updateProgress,
 })

@@ -61,7 +61,7 @@ export const podGang: Definition = {
   status: object<PodGangStatus>('Status reported by the gang scheduler and the operator.', {
     phase: required(
       string(
-        'Pending: not scheduled yet. Starting: pods are being bound. Running: all are scheduled and running.',
+        'Pending: fewer than minReplicas pods of some group are bound. Starting: the minimum is being bound, or is bound and does not run yet. Running: the minimum of every group runs.',
       ),
     ),
     conditions,

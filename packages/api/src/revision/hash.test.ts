@@ -158,7 +158,7 @@ test('a hash is a label value that identifies its algorithm', () => {
   )
 })
 
-test('other values are unknown', () => {
+test('a text that no algorithm produces is unknown', () => {
   for (const value of [
     '',
     'z3-0123456789abcdef01234567',

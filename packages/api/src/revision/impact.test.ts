@@ -62,7 +62,7 @@ function editing(edit: (set: Set, decode: Clique) => void) {
   return impact(set(), after)
 }
 
-describe('edits that restart pods contain the clique and the reason', () => {
+describe('an edit that restarts pods names the clique and the changed fields', () => {
   const engine = 'spec.template.cliques[decode].spec.podSpec.containers[engine]'
   const pod = 'spec.template.cliques[decode].spec.podSpec'
   const main = (decode: Clique) => decode.spec.podSpec.containers[0]!
@@ -224,7 +224,7 @@ describe('edits without a restart are reported by kind', () => {
   })
 })
 
-test('explicit dependencies are part of the pods that wait', () => {
+test('a change of startsAfter restarts the pods that wait', () => {
   const before = set()
   before.spec.template.cliqueStartupType = 'CliqueStartupTypeExplicit'
   const after = structuredClone(before)

@@ -2,7 +2,7 @@
 import { compileRules } from '../cel/compile-rules.ts'
 import { formatCheck, supportedFormat } from './formats.ts'
 import type { JSONSchemaProps } from './json-schema-props.ts'
-import { goRegExp } from './pattern.ts'
+import { type GoRegExp, goRegExp } from './pattern.ts'
 import type { JsonType, NumberRules, SchemaNode, StringRules } from './schema-node.ts'
 
 /** A compiled schema. Compile once and pass it to prune, applyDefaults and validate. */
@@ -15,22 +15,26 @@ export interface CompiledSchema {
  * validation.
  */
 export function compileSchema(schema: JSONSchemaProps): CompiledSchema {
-  return { root: compileNode(schema) }
+  return { root: compileNode(schema, new Map()) }
 }
 
-function compileNode(schema: JSONSchemaProps): SchemaNode {
+/** The expressions of a schema by their source. Pod specs repeat a few of them many times. */
+type Expressions = Map<string, GoRegExp>
+
+function compileNode(schema: JSONSchemaProps, expressions: Expressions): SchemaNode {
+  const compile = (part: JSONSchemaProps) => compileNode(part, expressions)
   const types = typesOf(schema)
   const format = supportedFormat(types, schema.format)
   const properties = new Map<string, SchemaNode>()
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    properties.set(name, compileNode(property))
+    properties.set(name, compile(property))
   }
   const additional =
     typeof schema.additionalProperties === 'object'
-      ? compileNode(schema.additionalProperties)
+      ? compile(schema.additionalProperties)
       : schema.additionalProperties
-  const items = schema.items && compileNode(schema.items)
-  const allOf = (schema.allOf ?? []).map(compileNode)
+  const items = schema.items && compile(schema.items)
+  const allOf = (schema.allOf ?? []).map(compile)
   const rules = compileRules(schema)
   const listType = schema['x-kubernetes-list-type']
   const embeddedResource = schema['x-kubernetes-embedded-resource'] ?? false
@@ -60,15 +64,15 @@ function compileNode(schema: JSONSchemaProps): SchemaNode {
     minItems: schema.minItems,
     maxItems: schema.maxItems,
     uniqueItems: schema.uniqueItems ?? false,
-    string: stringRules(schema),
+    string: stringRules(schema, expressions),
     number: numberRules(schema),
     hasAlternatives: Boolean(
       schema.allOf?.length || schema.anyOf?.length || schema.oneOf?.length || schema.not,
     ),
     allOf,
-    anyOf: (schema.anyOf ?? []).map(compileNode),
-    oneOf: (schema.oneOf ?? []).map(compileNode),
-    not: schema.not && compileNode(schema.not),
+    anyOf: (schema.anyOf ?? []).map(compile),
+    oneOf: (schema.oneOf ?? []).map(compile),
+    not: schema.not && compile(schema.not),
     preserveUnknownFields: schema['x-kubernetes-preserve-unknown-fields'] ?? false,
     embeddedResource,
     listType,
@@ -83,14 +87,22 @@ function typesOf(schema: JSONSchemaProps): readonly JsonType[] {
   return schema.type === undefined || schema.type === '' ? [] : [schema.type as JsonType]
 }
 
-function stringRules(schema: JSONSchemaProps): StringRules | undefined {
+function stringRules(schema: JSONSchemaProps, expressions: Expressions): StringRules | undefined {
   const { minLength, maxLength, pattern } = schema
   if (minLength === undefined && maxLength === undefined && !pattern) return undefined
   return {
     minLength,
     maxLength,
-    pattern: pattern ? { source: pattern, expression: goRegExp(pattern) } : undefined,
+    pattern: pattern ? { source: pattern, expression: expressionOf(pattern, expressions) } : undefined,
   }
+}
+
+function expressionOf(source: string, expressions: Expressions): GoRegExp {
+  const known = expressions.get(source)
+  if (known) return known
+  const expression = goRegExp(source)
+  expressions.set(source, expression)
+  return expression
 }
 
 function numberRules(schema: JSONSchemaProps): NumberRules | undefined {

@@ -2,17 +2,14 @@
 
 // Connects a command to a cluster, and converts errors of the cluster into messages.
 import { existsSync } from 'node:fs'
+import { inClusterConfig, isInCluster, kubeconfigPaths, loadKubeconfig } from '@grove/kube/auth'
 import {
   type Client,
   type ClusterConfig,
   createClient,
-  inClusterConfig,
-  isInCluster,
   isKubeError,
   type KubeError,
-  kubeconfigPaths,
-  loadKubeconfig,
-} from '@grove/kube'
+} from '@grove/kube/client'
 import { CommandError } from '../command-error.ts'
 import { printNote } from '../terminal/print.ts'
 import { localKubeconfigs } from './local-clusters.ts'
@@ -23,6 +20,8 @@ export interface ClusterOptions {
   readonly context?: string
   /** Use the cluster of a running `grove up`, ignoring the environment. */
   readonly local?: boolean
+  /** Maximum time of one request. */
+  readonly timeoutMs?: number
 }
 
 export interface LiveCluster {
@@ -60,7 +59,7 @@ function liveCluster(options: ClusterOptions): LiveCluster {
   return {
     client: createClient(config, {
       userAgent: 'grove-cli',
-      timeoutMs: requestTimeoutMs,
+      timeoutMs: options.timeoutMs ?? requestTimeoutMs,
       retry: { failedAttempts: 2 },
       onWarning: text => printNote(`Warning: ${text}`),
     }),
@@ -112,8 +111,8 @@ export function commandError(error: KubeError, { server }: Pick<LiveCluster, 'se
   }
 }
 
-export function serverMessage(error: KubeError): string {
-  return `Error from server${error.reason ? ` (${error.reason})` : ''}: ${error.message}`
+export function serverMessage({ reason, message }: KubeError, text = message): string {
+  return `Error from server${reason ? ` (${reason})` : ''}: ${text}`
 }
 
 function causeOf({ cause, message }: KubeError): string {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { label, type PodCliqueSet } from '@grove/api'
-import type { KubeObject, Resource, Stored } from '@grove/kube'
-import { resources } from '@grove/operator'
+import type { PodCliqueSet } from '@grove/api'
+import { label } from '@grove/api/constants'
+import type { SetObjects } from '@grove/inspect'
+import type { KubeObject, Resource, Stored } from '@grove/kube/client'
+import { resources } from '@grove/operator/resources'
 import { CommandError } from '../command-error.ts'
-import type { SetObjects } from '../tree/set-model.ts'
 import type { LiveCluster } from './live-cluster.ts'
 
 /** Reads a set and all of its objects with five requests. */
@@ -20,6 +21,33 @@ export async function readSet({ client, namespace }: LiveCluster, name: string):
     ours(resources.pods),
   ])
   return { set: set as PodCliqueSet, groups, cliques, gangs, pods }
+}
+
+/** Reads all sets of the cluster and all of their objects with five requests. */
+export async function readAllSets({ client }: Pick<LiveCluster, 'client'>): Promise<SetObjects[]> {
+  const managed = { labelSelector: label.partOf }
+  const [sets, groups, cliques, gangs, pods] = await Promise.all([
+    client.list(resources.podCliqueSets),
+    client.list(resources.podCliqueScalingGroups, managed),
+    client.list(resources.podCliques, managed),
+    client.list(resources.podGangs, managed),
+    client.list(resources.pods, { labelSelector: `${label.partOf},${label.podClique}` }),
+  ])
+  const ofSet = <T extends KubeObject>({ items }: { items: readonly T[] }) => {
+    const bySet = Map.groupBy(
+      items,
+      ({ metadata }) => `${metadata?.namespace}/${metadata?.labels?.[label.partOf]}`,
+    )
+    return (set: Stored<PodCliqueSet>) => bySet.get(`${set.metadata.namespace}/${set.metadata.name}`) ?? []
+  }
+  const [groupsOf, cliquesOf, gangsOf, podsOf] = [ofSet(groups), ofSet(cliques), ofSet(gangs), ofSet(pods)]
+  return sets.items.map(set => ({
+    set,
+    groups: groupsOf(set),
+    cliques: cliquesOf(set),
+    gangs: gangsOf(set),
+    pods: podsOf(set),
+  }))
 }
 
 type Place = Pick<LiveCluster, 'client' | 'namespace'>

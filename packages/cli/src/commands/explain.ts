@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { resources } from '@grove/operator'
+import { resources } from '@grove/operator/resources'
 import { type ClusterOptions, type LiveCluster, withCluster } from '../clusters/live-cluster.ts'
 import { noSuchSet } from '../clusters/set-objects.ts'
 import { CommandError } from '../command-error.ts'

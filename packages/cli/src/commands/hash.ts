@@ -8,7 +8,8 @@ import {
   podTemplateHash,
 } from '@grove/api'
 import { readManifestsOf } from '../manifests/manifest-folders.ts'
-import { isObject, setsAmong, storedOrGiven } from '../manifests/set-manifest.ts'
+import { isObject } from '../manifests/manifest-value.ts'
+import { setsAmong, storedOrGiven } from '../manifests/set-manifest.ts'
 import { printJson, printLines } from '../terminal/print.ts'
 
 export interface SetHashes {

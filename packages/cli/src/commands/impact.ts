@@ -3,7 +3,8 @@
 import { type CliqueImpact, describeFieldChange, type Impact, impact as impactOf } from '@grove/api'
 import { CommandError } from '../command-error.ts'
 import { readManifests } from '../manifests/manifest.ts'
-import { isObject, setsAmong } from '../manifests/set-manifest.ts'
+import { isObject } from '../manifests/manifest-value.ts'
+import { setsAmong } from '../manifests/set-manifest.ts'
 import { printJson, printLines } from '../terminal/print.ts'
 
 type SetLike = Readonly<Record<string, unknown>>

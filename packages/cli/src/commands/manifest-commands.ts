@@ -31,6 +31,25 @@ export function crdsCommand(): Command {
     })
 }
 
+export function manifestsCommand(): Command {
+  return new Command('manifests')
+    .description(
+      'Print the objects that install the operator, equal to those of the Helm chart with default values',
+    )
+    .option('-n, --namespace <namespace>', 'namespace of the operator (default: grove-system)')
+    .option('--create-namespace', 'print the namespace as well')
+    .option('--image <image>', 'image of the operator with its tag (default: that of the chart)')
+    .option(
+      '--waiter-image <image>',
+      'image of the startup waiter without a tag (default: that of the chart)',
+    )
+    .addOption(output('yaml', 'json'))
+    .action(async options => {
+      const { manifests } = await import('./manifests.ts')
+      manifests(options)
+    })
+}
+
 export function hashCommand(): Command {
   return new Command('hash')
     .description('Print the revision hash of every clique and of the whole set')
@@ -63,7 +82,7 @@ export function renderCommand(): Command {
 
 export function impactCommand(exit: Exit): Command {
   return new Command('impact')
-    .description('Show which pods an edit would restart, and because of which field')
+    .description('Show which pods an edit would restart, and the fields that cause it')
     .requiredOption('--old <file>', 'current PodCliqueSet')
     .requiredOption('-f, --filename <file>', 'edited PodCliqueSet')
     .option('--exit-code', 'exit with 1 if pods restart')

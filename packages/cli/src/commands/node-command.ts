@@ -7,6 +7,7 @@ export function nodeCommand(): Command {
   const node = new Command('node').description('Stop, restart or add nodes of a simulated cluster')
   connected(node.command('kill <name...>'))
     .description('Stop nodes and their pods without a graceful shutdown')
+    .option('--now', 'set the nodes NotReady and delete their pods at once, instead of after minutes')
     .action(async (names, options) => {
       const { killNodes } = await import('./node.ts')
       await killNodes(names, options)

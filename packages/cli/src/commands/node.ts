@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `grove node` stops, restarts and adds nodes of a running simulated cluster.
-import { Fleet, type Node, type NodePlan, stoppedAnnotation } from '@grove/cluster'
-import { type Client, defineResource, systemClock } from '@grove/kube'
+import { Fleet, type Node, type NodePlan, stoppedAnnotation } from '@grove/cluster/nodes'
+import { type Client, defineResource } from '@grove/kube/client'
+import { systemClock } from '@grove/kube/clock'
 import { type ClusterOptions, withCluster } from '../clusters/live-cluster.ts'
 import { CommandError } from '../command-error.ts'
 import { printLines } from '../terminal/print.ts'
@@ -16,10 +17,18 @@ const nodes = defineResource<Node>({
   namespaced: false,
 })
 
-export async function killNodes(names: readonly string[], options: ClusterOptions): Promise<void> {
+export interface KillOptions extends ClusterOptions {
+  readonly now?: boolean
+}
+
+export async function killNodes(names: readonly string[], options: KillOptions): Promise<void> {
   await onSimulated(names, options, async (fleet, name) => {
+    if (options.now) {
+      const pods = await fleet.killNow(name)
+      return `node/${name} stopped and NotReady; ${pods} ${pods === 1 ? 'pod' : 'pods'} deleted`
+    }
     await fleet.kill(name)
-    return `node/${name} stopped. It becomes NotReady within a minute, and its pods are evicted five minutes later`
+    return `node/${name} stopped. It becomes NotReady within a minute, and its pods are evicted five minutes later (--now: at once)`
   })
 }
 

@@ -32,3 +32,9 @@ export function wholeNumber(option: string, text: string): number {
     throw new CommandError(`${option} must be a whole number, not ${JSON.stringify(text)}`)
   return Number(text)
 }
+
+export function portNumber(option: string, text: string): number {
+  const port = wholeNumber(option, text)
+  if (port > 65_535) throw new CommandError(`${option} must be at most 65535, not ${port}`)
+  return port
+}

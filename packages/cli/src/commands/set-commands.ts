@@ -13,12 +13,12 @@ export function treeCommand(): Command {
 }
 
 export function statusCommand(exit: Exit): Command {
-  return followed('status', 'Show the status of a PodCliqueSet and why it is not ready').action(
-    async (name, options) => {
+  return followed('status', 'Show the status of a PodCliqueSet, and why it is not available')
+    .option('-A, --all-namespaces', 'show one line for each set of the cluster')
+    .action(async (name, options) => {
       const { status } = await import('./status.ts')
       exit(await status(name, options))
-    },
-  )
+    })
 }
 
 function followed(name: string, description: string): Command {

@@ -71,11 +71,11 @@ describe('grove up', () => {
     process.emit('SIGINT')
     const { status, stdout, stderr } = await running
     assert.deepEqual([status, stderr], [0, ''])
-    const frames = stdout.split(/\p{Cc}\[\d+A\p{Cc}\[0J/u).map(stripVTControlCharacters)
+    const frames = stdout.split(/\p{Cc}\[\d+A/u).map(stripVTControlCharacters)
     const readyFrame = frames.findIndex(frame => /^\nllm is ready\./.test(frame))
     assert.match(
       frames[readyFrame]!,
-      /^\nllm is ready\. In another terminal:\n\n {2}export KUBECONFIG=\S+\n {2}kubectl get pcsg,/,
+      /^\nllm is ready\. In another terminal:\n\n {2}export KUBECONFIG=\S+\n {2}# list its objects\n {2}kubectl get pcsg,/,
     )
     assert.match(
       frames[readyFrame]!,
@@ -117,6 +117,11 @@ describe('grove up', () => {
     assert.match((await run('node', 'kill', 'node-0')).stdout, /^node\/node-0 stopped\. /)
     const annotation = '"simulate.grove.io/stopped": "true"'
     assert.ok((await run('get', 'node', 'node-0', '-o', 'json')).stdout.includes(annotation))
+    assert.equal(
+      (await run('node', 'kill', 'node-0', '--now')).stdout,
+      'node/node-0 stopped and NotReady; 0 pods deleted\n',
+    )
+    assert.match((await run('get', 'nodes')).stdout, /^node-0 +NotReady/m)
     assert.equal((await run('node', 'restore', 'node-0')).stdout, 'node/node-0 started again\n')
     assert.ok(!(await run('get', 'node', 'node-0', '-o', 'json')).stdout.includes(annotation))
     assert.equal(

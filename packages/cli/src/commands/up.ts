@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `grove up` starts a simulated cluster to try gangs on, and shows how a workload becomes ready.
+import { enabledSchedulers, scheduler } from '@grove/api'
 import type { NodePlan } from '@grove/cluster'
 import { plainNodes } from '@grove/cluster'
 import { claimRunFolder, releaseRunFolder } from '../clusters/local-clusters.ts'
 import { CommandError } from '../command-error.ts'
 import { readConfigurationFile } from '../manifests/configuration-file.ts'
 import { printLines } from '../terminal/print.ts'
-import { terminal } from '../terminal/terminal.ts'
-import { wholeNumber } from './options.ts'
+import { columnsOf, terminal } from '../terminal/terminal.ts'
+import { portNumber, wholeNumber } from './options.ts'
 import { readDemo, showDemo } from './up/demo.ts'
 import { requireWritable, writeKubeconfig } from './up/kubeconfig-file.ts'
 import { startLocalCluster } from './up/local-cluster.ts'
@@ -42,8 +43,12 @@ export async function up(options: UpOptions): Promise<number> {
     : undefined
   const file = options.config ?? demo?.configuration
   const configuration = file === undefined ? localConfiguration() : await readConfigurationFile(file)
+  if (enabledSchedulers(configuration).has(scheduler.kubernetes))
+    throw new CommandError(
+      `${file}: the local cluster does not serve the Workload API of scheduler profile "${scheduler.kubernetes}"; remove the profile, or use a cluster with Kubernetes 1.37`,
+    )
   const nodes = await nodesOf(options)
-  const port = options.port === undefined ? undefined : portOf(options.port)
+  const port = options.port === undefined ? undefined : portNumber('--port', options.port)
   if (options.kubeconfig !== undefined) requireWritable(options.kubeconfig)
 
   const folder = claimRunFolder()
@@ -58,7 +63,8 @@ export async function up(options: UpOptions): Promise<number> {
     })
     try {
       const kubeconfig = writeKubeconfig(cluster.front.kubeconfig, folder, options.kubeconfig)
-      printLines(welcome({ url: cluster.front.url, nodes: cluster.nodeCount, kubeconfig }))
+      const columns = columnsOf(terminal())
+      printLines(welcome({ url: cluster.front.url, nodes: cluster.nodeCount, kubeconfig }, columns))
       const exitWhenReady = options.exitWhenReady ?? false
       if (!demo) {
         printLines(['Press Ctrl-C to stop it.'])
@@ -67,8 +73,7 @@ export async function up(options: UpOptions): Promise<number> {
         const wasReady = await showDemo(cluster, demo, {
           signal: stop.signal,
           exitWhenReady,
-          whatNext: shown =>
-            exitWhenReady ? readyMessage(shown) : whatNext(shown, kubeconfig, terminal().stdout.columns),
+          whatNext: shown => (exitWhenReady ? readyMessage(shown) : whatNext(shown, kubeconfig, columns)),
         })
         if (exitWhenReady && !wasReady) return 1
       }
@@ -91,10 +96,4 @@ async function nodesOf({ topology, nodes, gpus }: UpOptions): Promise<NodePlan[]
   const count = wholeNumber('--nodes', nodes ?? defaultNodes)
   if (count > mostNodes) throw new CommandError(`--nodes ${count} is too many; the maximum is ${mostNodes}`)
   return plainNodes(count, { gpus: wholeNumber('--gpus', gpus ?? defaultGpus) })
-}
-
-function portOf(text: string): number {
-  const port = wholeNumber('--port', text)
-  if (port > 65_535) throw new CommandError(`--port must be at most 65535, not ${port}`)
-  return port
 }

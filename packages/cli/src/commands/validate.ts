@@ -6,12 +6,12 @@ import { ClusterFromManifests } from '../manifests/cluster-from-manifests.ts'
 import { readConfigurationFile } from '../manifests/configuration-file.ts'
 import { type ManifestDocument, readManifests } from '../manifests/manifest.ts'
 import { readManifestsOf } from '../manifests/manifest-folders.ts'
-import { isObject } from '../manifests/set-manifest.ts'
+import { isObject } from '../manifests/manifest-value.ts'
 import { printJson, printLines } from '../terminal/print.ts'
-import { type Terminal, terminal } from '../terminal/terminal.ts'
+import { columnsOf, terminal } from '../terminal/terminal.ts'
+import { wrapped } from '../terminal/wrap.ts'
 import { type CheckedDocument, notValidated, validatedKinds } from './validate/document-kind.ts'
-import { verdictLines } from './validate/verdict.ts'
-import { wrapped } from './validate/wrap.ts'
+import { errorLines, verdictLines } from './validate/verdict.ts'
 
 export interface ValidateOptions {
   readonly filename: string[]
@@ -41,9 +41,28 @@ export async function validate(options: ValidateOptions): Promise<number> {
   return checkedDocuments.some(({ response }) => response?.allowed === false) ? 1 : 0
 }
 
-/** Lines are wrapped on terminals only. */
-function columnsOf({ stdout }: Terminal): number {
-  return stdout.isTTY ? stdout.columns || 80 : Number.POSITIVE_INFINITY
+/** Server-side apply reports wrong fields and types by this, before admission. */
+const typedPatchError = 'failed to create typed patch object'
+
+/**
+ * Returns the mistakes in a document that a cluster rejected with this message, with their lines. Returns undefined if
+ * the cluster has another reason: it may have another configuration, and objects that this process does not know.
+ */
+export async function mistakesIn(
+  document: ManifestDocument,
+  oldObject: unknown,
+  message: string,
+): Promise<readonly string[] | undefined> {
+  const request = requestOf(document, undefined)
+  const update = oldObject === undefined ? request : { ...request, operation: 'UPDATE', oldObject }
+  const configuration = await readConfigurationFile(undefined)
+  const checked = check(document, update, configuration, new ClusterFromManifests())
+  const { response } = checked
+  if (response?.allowed !== false || response.message === undefined) return undefined
+  const isSame = message.startsWith(typedPatchError)
+    ? response.reason !== 'Forbidden'
+    : message.includes(response.message)
+  return isSame ? errorLines(checked) : undefined
 }
 
 interface Request {

@@ -2,7 +2,7 @@
 
 import type { ClusterView, Lookup } from '@grove/api'
 import type { ManifestDocument } from './manifest.ts'
-import { isObject } from './set-manifest.ts'
+import { isObject } from './manifest-value.ts'
 
 /** A cluster that contains the objects of earlier manifests: topology bindings and queues, which admission looks up. */
 export class ClusterFromManifests implements ClusterView {

@@ -2,7 +2,7 @@
 
 // Expands lists, as `kubectl get -o yaml` writes them, so that every command sees their objects with their positions.
 import type { ManifestDocument } from './manifest.ts'
-import { isObject } from './set-manifest.ts'
+import { isObject } from './manifest-value.ts'
 
 /** The items of a list, nested lists included. Any other document is returned unchanged. */
 export function itemsOf(document: ManifestDocument): ManifestDocument[] {

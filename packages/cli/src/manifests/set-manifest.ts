@@ -5,21 +5,13 @@ import { admit, type ClusterView, emptyCluster, type OperatorConfiguration } fro
 import { CommandError } from '../command-error.ts'
 import { printNote } from '../terminal/print.ts'
 import type { ManifestDocument } from './manifest.ts'
+import { isObject, kindOf } from './manifest-value.ts'
 
 export interface SetManifest {
   readonly apiVersion: string
   readonly kind: string
   readonly metadata: { readonly name: string; readonly namespace: string }
   readonly spec: Readonly<Record<string, unknown>>
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-export function kindOf(document: ManifestDocument): string {
-  const { value } = document
-  return isObject(value) && typeof value.kind === 'string' ? value.kind : ''
 }
 
 /** The sets among the documents. Throws if there is none. */

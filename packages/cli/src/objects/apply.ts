@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `grove apply` creates or updates objects from manifests by server-side apply.
-import { isKubeError, type KubeObject, type Stored } from '@grove/kube'
+import { isKubeError, type KubeError, type KubeObject, type Stored } from '@grove/kube/client'
 import {
   type ClusterOptions,
   type LiveCluster,
@@ -9,8 +9,10 @@ import {
   withCluster,
 } from '../clusters/live-cluster.ts'
 import { CommandError } from '../command-error.ts'
-import { printJson, printLines, printNote, printYaml } from '../terminal/print.ts'
-import { type ResolvedObject, readObjects, resolveObject } from './manifest-objects.ts'
+import { printJson, printLines, printNote } from '../terminal/print.ts'
+import { printYaml } from '../terminal/print-objects.ts'
+import { type ManifestObject, type ResolvedObject, readObjects, resolveObject } from './manifest-objects.ts'
+import { isJsonPath, jsonPathPrinter, type TemplatePrinter } from './output-format.ts'
 import { displayName, ServedKinds } from './served-kinds.ts'
 
 export interface ApplyOptions extends ClusterOptions {
@@ -25,35 +27,45 @@ export interface ApplyOptions extends ClusterOptions {
 export async function apply(options: ApplyOptions): Promise<number> {
   if (options.forceConflicts && !options.serverSide)
     throw new CommandError('--force-conflicts requires --server-side')
+  const printTemplate = isJsonPath(options.output) ? jsonPathPrinter(options.output!) : undefined
   const objects = await readObjects(options.filename)
   return withCluster(options, async cluster => {
     const kinds = await ServedKinds.of(cluster.client)
     let exitCode = 0
     let hasDefinitions = false
-    for (const object of objects)
+    for (const object of objects) {
+      let one: ResolvedObject | undefined
+      let before: Stored | undefined
       try {
-        const one = await resolveObject(object, kinds, {
+        one = await resolveObject(object, kinds, {
           namespace: cluster.namespace,
           isExplicit: options.namespace !== undefined,
           mayAppear: hasDefinitions,
         })
-        await applyOne(cluster, one, options)
+        if (!options.serverSide) before = await cluster.client.find(one.resource, one.ref)
+        await applyOne(cluster, one, before, options, printTemplate)
         hasDefinitions ||= one.kind === 'CustomResourceDefinition'
       } catch (error) {
         // Continue with the other objects. Without a connection there is no point in continuing.
         if (error instanceof CommandError) printNote(`grove: ${error.message}`)
         else if (isKubeError(error) && error.status !== undefined)
-          printNote(`${object.place}: ${serverMessage(error)}${hint(error.code)}`)
+          for (const line of await rejectionLines(one ?? object, before, error)) printNote(line)
         else throw error
         exitCode = 1
       }
+    }
     return exitCode
   })
 }
 
-async function applyOne({ client }: LiveCluster, one: ResolvedObject, options: ApplyOptions): Promise<void> {
+async function applyOne(
+  { client }: LiveCluster,
+  one: ResolvedObject,
+  before: Stored | undefined,
+  options: ApplyOptions,
+  printTemplate: TemplatePrinter | undefined,
+): Promise<void> {
   const { resource, ref, value } = one
-  const before = options.serverSide ? undefined : await client.find(resource, ref)
   const after =
     options.dryRun === 'client'
       ? (value as Stored<KubeObject>)
@@ -65,12 +77,31 @@ async function applyOne({ client }: LiveCluster, one: ResolvedObject, options: A
           fieldValidation: 'Strict',
           dryRun: options.dryRun === 'server',
         })
+  if (printTemplate) return printTemplate(after)
   if (options.output === 'json') return printJson(after)
   if (options.output === 'yaml') return printYaml(after)
   const name = displayName(resource, ref.name)
   if (options.output === 'name') return printLines([name])
   const done = options.serverSide ? 'serverside-applied' : whatHappened(before, after, options.dryRun)
   printLines([`${name} ${done}${dryRunNote(options.dryRun)}`])
+}
+
+/**
+ * The API server reports mistakes by paths such as `.cliques[name="lead"]`, or several times. If `grove validate` finds
+ * the mistakes, the result is its text with the lines of the file, else the message of the server.
+ */
+async function rejectionLines(
+  { document, kind, place, value }: ManifestObject,
+  before: Stored | undefined,
+  error: KubeError,
+): Promise<readonly string[]> {
+  if (error.code !== 'Conflict') {
+    const { mistakesIn } = await import('../commands/validate.ts')
+    const mistakes = await mistakesIn({ ...document, value }, before, error.message)
+    if (mistakes)
+      return [`${place}: ${serverMessage(error, `${kind} ${value.metadata?.name} is invalid:`)}`, ...mistakes]
+  }
+  return [...`${place}: ${serverMessage(error)}`.split('\n'), ...hint(error.code)]
 }
 
 function whatHappened(before: Stored | undefined, after: Stored, dryRun: string): string {
@@ -84,6 +115,6 @@ export function dryRunNote(dryRun: string): string {
   return dryRun === 'none' ? '' : dryRun === 'server' ? ' (server dry run)' : ' (dry run)'
 }
 
-function hint(code: string): string {
-  return code === 'Conflict' ? '\nTo take over these fields: --force-conflicts' : ''
+function hint(code: string): string[] {
+  return code === 'Conflict' ? ['To take over these fields: --force-conflicts'] : []
 }

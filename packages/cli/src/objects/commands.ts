@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The most used kubectl commands, for users without kubectl. Arguments and flags have the same meaning.
-import { Command, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { type Exit, live } from '../commands/options.ts'
 
 export function applyCommand(exit: Exit): Command {
@@ -12,7 +12,7 @@ export function applyCommand(exit: Exit): Command {
     .option('--force-conflicts', 'with --server-side: take over such fields')
     .option('--field-manager <name>', 'field manager of the applied fields', 'grove-cli')
     .addOption(dryRun())
-    .addOption(form('yaml', 'json', 'name'))
+    .addOption(form('yaml', 'json', 'name', ...jsonPathForms))
     .action(async options => {
       const { apply } = await import('./apply.ts')
       exit(await apply(options))
@@ -21,7 +21,7 @@ export function applyCommand(exit: Exit): Command {
 
 export function getCommand(exit: Exit): Command {
   return live(new Command('get'))
-    .description('List objects as tables of the server')
+    .description('List objects, as kubectl get does')
     .argument('[resource...]', 'TYPE, TYPE NAME…, TYPE/NAME…, TYPE,TYPE')
     .option('-f, --filename <file...>', 'select the objects of these manifests; - reads standard input')
     .option('-A, --all-namespaces', 'select objects in all namespaces')
@@ -32,7 +32,8 @@ export function getCommand(exit: Exit): Command {
     .option('--show-managed-fields', 'in YAML and JSON: print managedFields')
     .option('--no-headers', 'do not print column headers')
     .option('--ignore-not-found', 'do not fail if an object does not exist')
-    .addOption(form('wide', 'yaml', 'json', 'name'))
+    .option('--sort-by <path>', 'sort by a field, such as .metadata.creationTimestamp')
+    .addOption(form('wide', 'yaml', 'json', 'name', ...jsonPathForms, ...columnForms))
     .action(async (args, options) => {
       const { get } = await import('./get.ts')
       exit(await get(args, options))
@@ -92,6 +93,20 @@ export function dryRun(): Option {
     .default('none')
 }
 
+const jsonPathForms = ['jsonpath=TEMPLATE', 'jsonpath-as-json=TEMPLATE', 'jsonpath-file=FILE']
+const columnForms = ['custom-columns=HEADER:PATH,…', 'custom-columns-file=FILE']
+
+/** A form with an equals sign takes a value after it. */
 function form(...forms: string[]): Option {
-  return new Option('-o, --output <format>', 'output format (default: one line per object)').choices(forms)
+  const option = new Option('-o, --output <format>', 'output format (default: one line per object)')
+  const allowed = new Set(forms.map(nameOfForm))
+  option.choices(forms).argParser(text => {
+    if (allowed.has(nameOfForm(text))) return text
+    throw new InvalidArgumentError(`Allowed choices are ${forms.join(', ')}.`)
+  })
+  return option
+}
+
+function nameOfForm(form: string): string {
+  return form.split('=', 1)[0]!
 }

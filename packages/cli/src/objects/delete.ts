@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `grove delete` deletes objects and waits until they are removed.
-import { type DiscoveredResource, isKubeError, type ObjectRef } from '@grove/kube'
+import { type DiscoveredResource, isKubeError, type ObjectRef } from '@grove/kube/client'
 import {
   type ClusterOptions,
   type LiveCluster,

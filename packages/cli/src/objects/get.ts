@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `grove get` prints objects as tables of the server, as YAML, as JSON or by name.
+// `grove get` prints objects as tables of the server, as YAML, as JSON, by name, or with a template.
 import {
   collectionPath,
   type DiscoveredResource,
   isKubeError,
   type KubeObject,
   objectPath,
-} from '@grove/kube'
+} from '@grove/kube/client'
 import {
   type ClusterOptions,
   type LiveCluster,
@@ -15,9 +15,12 @@ import {
   withCluster,
 } from '../clusters/live-cluster.ts'
 import { CommandError } from '../command-error.ts'
-import { printJson, printLines, printNote, printYaml } from '../terminal/print.ts'
+import { printJson, printLines, printNote } from '../terminal/print.ts'
+import { printYaml } from '../terminal/print-objects.ts'
+import { customColumnLines } from './custom-columns.ts'
 import { readObjects, resolveObject } from './manifest-objects.ts'
 import { objectsNamed } from './object-arguments.ts'
+import { customColumnsOf, isCustomColumns, isJsonPath, jsonPathPrinter } from './output-format.ts'
 import { displayName, ServedKinds } from './served-kinds.ts'
 import { type Table, TablePrinter, tableAccept } from './table.ts'
 import { watchTables } from './watch-tables.ts'
@@ -26,6 +29,7 @@ export interface GetOptions extends ClusterOptions {
   readonly filename?: string[]
   readonly allNamespaces?: boolean
   readonly output?: string
+  readonly sortBy?: string
   readonly watch?: boolean
   readonly selector?: string
   readonly fieldSelector?: string
@@ -46,17 +50,44 @@ export interface Query {
 const pageSize = 500
 
 export async function get(args: readonly string[], options: GetOptions): Promise<number> {
+  const printValue = valuePrinter(options)
   return withCluster(options, async cluster => {
     const queries = await queriesOf(args, options, cluster)
-    const isTable = options.output === undefined || options.output === 'wide'
-    if (options.watch && !isTable)
+    if (options.watch && printValue)
       throw new CommandError('--watch prints tables only: omit -o, or use -o wide')
-    if (!isTable) return printObjectsOf(cluster, queries, options)
+    if (printValue) return printObjectsOf(cluster, queries, options, printValue)
     const several = new Set(queries.map(({ resource }) => resource)).size > 1
     if (options.watch && queries.length > 1)
       throw new CommandError('--watch accepts one resource type, or one object')
+    if (options.watch && options.sortBy)
+      printNote('Warning: --watch requested, --sort-by will be ignored for watch events received')
     return printTables(cluster, queries, options, several)
   })
+}
+
+/** Prints one object, or a list of them. */
+type ValuePrinter = (objects: readonly KubeObject[], isOne: boolean) => void
+
+/** Prints objects in the format of the options. Undefined: prints tables. */
+function valuePrinter({ output, showManagedFields, headers }: GetOptions): ValuePrinter | undefined {
+  if (output === undefined || output === 'wide') return undefined
+  if (isJsonPath(output)) {
+    const print = jsonPathPrinter(output)
+    return (objects, isOne) => print(isOne ? objects[0] : listOf(objects))
+  }
+  if (isCustomColumns(output)) {
+    const columns = customColumnsOf(output)
+    return objects => printLines(customColumnLines(columns, objects, headers))
+  }
+  const print = output === 'json' ? printJson : printYaml
+  return (objects, isOne) => {
+    const shown = showManagedFields ? objects : objects.map(withoutManagedFields)
+    print(isOne ? shown[0] : listOf(shown))
+  }
+}
+
+function listOf(items: readonly KubeObject[]): object {
+  return { apiVersion: 'v1', kind: 'List', metadata: { resourceVersion: '' }, items }
 }
 
 async function queriesOf(
@@ -145,6 +176,13 @@ async function* tablesOf(cluster: LiveCluster, query: Query, options: GetOptions
     yield await ask(objectPath(resource, { name, namespace }))
     return
   }
+  if (options.sortBy) {
+    // All rows at once, with their objects.
+    const table = await ask(`${collectionPath(resource, namespace)}?${sortedQuery(options)}`)
+    const { sortedBy } = await import('./sort-by.ts')
+    yield { ...table, rows: sortedBy(options.sortBy, table.rows ?? [], ({ object }) => object) }
+    return
+  }
   for (let next: string | undefined = ''; next !== undefined; ) {
     const table = await ask(`${collectionPath(resource, namespace)}?${listQuery(options, next)}`)
     yield table
@@ -152,11 +190,18 @@ async function* tablesOf(cluster: LiveCluster, query: Query, options: GetOptions
   }
 }
 
-function listQuery({ selector, fieldSelector }: GetOptions, next: string): string {
-  const query = new URLSearchParams({ limit: String(pageSize) })
+function listQuery(options: GetOptions, next: string): string {
+  return queryOf(options, { limit: String(pageSize), ...(next && { continue: next }) })
+}
+
+function sortedQuery(options: GetOptions): string {
+  return queryOf(options, { includeObject: 'Object' })
+}
+
+function queryOf({ selector, fieldSelector }: GetOptions, more: Record<string, string>): string {
+  const query = new URLSearchParams(more)
   if (selector) query.set('labelSelector', selector)
   if (fieldSelector) query.set('fieldSelector', fieldSelector)
-  if (next) query.set('continue', next)
   return query.toString()
 }
 
@@ -164,9 +209,10 @@ async function printObjectsOf(
   { client }: LiveCluster,
   queries: readonly Query[],
   options: GetOptions,
+  printValue: ValuePrinter,
 ): Promise<number> {
   let exitCode = 0
-  const found: { readonly resource: DiscoveredResource; readonly object: KubeObject }[] = []
+  let found: { readonly resource: DiscoveredResource; readonly object: KubeObject }[] = []
   for (const { resource, namespace, name } of queries)
     try {
       const { selector: labelSelector, fieldSelector } = options
@@ -178,21 +224,23 @@ async function printObjectsOf(
     } catch (error) {
       exitCode = failure(error, options)
     }
+  const isOne = queries.length === 1 && queries[0]?.name !== undefined
+  if (options.sortBy && !isOne) {
+    const { sortedBy } = await import('./sort-by.ts')
+    found = sortedBy(options.sortBy, found, ({ object }) => object)
+  }
   if (options.output === 'name') {
     printLines(found.map(({ resource, object }) => displayName(resource, object.metadata?.name ?? '')))
     return exitCode
   }
-  const objects = found.map(({ object }) => (options.showManagedFields ? object : withoutOwners(object)))
-  const isOne = queries.length === 1 && queries[0]?.name !== undefined
+  const objects = found.map(({ object }) => object)
   if (isOne && objects.length === 0) return exitCode
-  const value = isOne ? objects[0] : { apiVersion: 'v1', kind: 'List', metadata: {}, items: objects }
-  if (options.output === 'json') printJson(value)
-  else printYaml(value)
+  printValue(objects, isOne)
   return exitCode
 }
 
 /** managedFields are long, and few users need them. */
-function withoutOwners(object: KubeObject): KubeObject {
+function withoutManagedFields(object: KubeObject): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata ?? {}
   return { ...object, metadata }
 }

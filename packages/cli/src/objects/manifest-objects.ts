@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The objects of manifests, each with its resource and its namespace.
-import type { DiscoveredResource, KubeObject, ObjectRef } from '@grove/kube'
+import type { DiscoveredResource, KubeObject, ObjectRef } from '@grove/kube/client'
 import { CommandError } from '../command-error.ts'
 import type { ManifestDocument } from '../manifests/manifest.ts'
 import { readManifestsOf } from '../manifests/manifest-folders.ts'
-import { isObject } from '../manifests/set-manifest.ts'
+import { isObject } from '../manifests/manifest-value.ts'
 import type { ServedKinds } from './served-kinds.ts'
 
 export interface ManifestObject {
+  readonly document: ManifestDocument
   /** `file.yaml:12`. */
   readonly place: string
   readonly apiVersion: string
@@ -36,7 +37,7 @@ export function objectOf(document: ManifestDocument): ManifestObject {
   if (typeof kind !== 'string' || kind === '') throw new CommandError(`${place}: the object has no kind`)
   if (typeof apiVersion !== 'string' || apiVersion === '')
     throw new CommandError(`${place}: the ${kind} has no apiVersion`)
-  return { place, apiVersion, kind, value }
+  return { document, place, apiVersion, kind, value }
 }
 
 export interface ResolveOptions {

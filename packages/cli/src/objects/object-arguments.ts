@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Parses the arguments that name objects: `pods`, `pod a b`, `pcs/llm pod/x`, `pods,services`.
-import type { DiscoveredResource } from '@grove/kube'
+import type { DiscoveredResource } from '@grove/kube/client'
 import { CommandError } from '../command-error.ts'
 import type { ServedKinds } from './served-kinds.ts'
 

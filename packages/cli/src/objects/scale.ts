@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `grove scale` sets the replicas of sets, scaling groups, cliques and other scalable resources.
-import { getScale, isKubeError, setScale } from '@grove/kube'
+import { getScale, isKubeError, setScale } from '@grove/kube/client'
 import { type ClusterOptions, serverMessage, withCluster } from '../clusters/live-cluster.ts'
 import { CommandError } from '../command-error.ts'
 import { wholeNumber } from '../commands/options.ts'

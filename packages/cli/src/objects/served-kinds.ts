@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Resolves resource arguments and kinds of manifests on this cluster.
-import { apiVersionOf, type Client, type DiscoveredResource, discover, resourceName } from '@grove/kube'
+import {
+  apiVersionOf,
+  type Client,
+  type DiscoveredResource,
+  discover,
+  resourceName,
+} from '@grove/kube/client'
 import { CommandError } from '../command-error.ts'
 
 /** Maximum delay until a kind is served after its definition was applied, and the poll interval. */
@@ -33,6 +39,11 @@ export class ServedKinds {
     if (!found)
       throw new CommandError(`the server doesn't have a resource type "${arg}"${this.#nearest(arg)}`, 1)
     return [found]
+  }
+
+  /** The resources that can be listed, each in its preferred version. */
+  listable(): DiscoveredResource[] {
+    return this.#known.filter(({ preferred, verbs }) => preferred && verbs.includes('list'))
   }
 
   #find(arg: string): DiscoveredResource | undefined {

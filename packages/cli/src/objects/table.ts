@@ -15,8 +15,9 @@ interface Column {
   readonly priority?: number
 }
 
-interface Row {
+export interface Row {
   readonly cells: readonly unknown[]
+  /** Only the metadata, unless the request asks for the whole object. */
   readonly object?: { readonly metadata?: RowMetadata } | null
 }
 
@@ -43,11 +44,26 @@ export const tableAccept = 'application/json;as=Table;v=v1;g=meta.k8s.io,applica
 const gap = 3
 const leastWidth = 6
 
+/** Pads cells to columns. The columns keep their widths from one call to the next. */
+export class ColumnWidths {
+  readonly #widths: number[] = []
+
+  lines(rows: readonly (readonly string[])[]): string[] {
+    for (const cells of rows)
+      cells.forEach((cell, at) => {
+        this.#widths[at] = Math.max(this.#widths[at] ?? leastWidth, cell.length + gap)
+      })
+    return rows.map(cells =>
+      cells.map((cell, at) => (at === cells.length - 1 ? cell : cell.padEnd(this.#widths[at] ?? 0))).join(''),
+    )
+  }
+}
+
 /** Prints tables of one kind, one after the other. Columns keep their widths and the header is printed once. */
 export class TablePrinter {
   readonly #options: TableOptions
+  readonly #widths = new ColumnWidths()
   #columns: readonly Column[] = []
-  #widths: number[] = []
   #isNamed = false
 
   constructor(options: TableOptions) {
@@ -60,13 +76,7 @@ export class TablePrinter {
     if (body.length === 0) return []
     const head = this.#isNamed || this.#options.headers === false ? [] : [this.#heading()]
     this.#isNamed = true
-    const all = [...head, ...body]
-    all.forEach(cells => {
-      cells.forEach((cell, at) => {
-        this.#widths[at] = Math.max(this.#widths[at] ?? leastWidth, cell.length + gap)
-      })
-    })
-    return all.map(cells => this.#line(cells))
+    return this.#widths.lines([...head, ...body])
   }
 
   #heading(): string[] {
@@ -94,12 +104,6 @@ export class TablePrinter {
     return this.#columns
       .map((column, at): [Column, number] => [column, at])
       .filter(([{ priority }]) => this.#options.wide || !priority)
-  }
-
-  #line(cells: readonly string[]): string {
-    return cells
-      .map((cell, at) => (at === cells.length - 1 ? cell : cell.padEnd(this.#widths[at] ?? 0)))
-      .join('')
   }
 }
 

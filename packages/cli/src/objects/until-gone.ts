@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type Client, type DiscoveredResource, isKubeError, type ObjectRef } from '@grove/kube'
+import { type Client, type DiscoveredResource, isKubeError, type ObjectRef } from '@grove/kube/client'
 
 /**
  * Resolves to true when the object is deleted or replaced by another of the same name. Resolves to false if the signal

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type Client, isKubeError } from '@grove/kube'
+import { type Client, isKubeError } from '@grove/kube/client'
 import { printLines } from '../terminal/print.ts'
 import type { Query } from './get.ts'
 import { type Table, type TablePrinter, tableAccept } from './table.ts'

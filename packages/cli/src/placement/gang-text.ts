@@ -44,7 +44,7 @@ export function explanationLines(
 ): string[] {
   if (!explanation) return []
   const indent = '    '
-  const { message, evidence, fixes } = explanation
+  const { message, evidence, fixes, fixesCutShort } = explanation
   const missing = evidence.groups
     .filter(({ need, placeable }) => placeable < need)
     .map(({ podGroup, need, placeable }) => `${podGroup} ${placeable} of ${need}`)
@@ -54,6 +54,9 @@ export function explanationLines(
       ? filled(`pods that fit alone: ${missing.join(', ')}`, `${indent}  `, indent)
       : []),
     ...(fixes[0] ? filled(`fix: ${fixText(fixes[0], levels)}`, `${indent}  `, indent) : []),
+    ...(!fixes[0] && fixesCutShort
+      ? filled('no fix found: the search ended early, because many gangs wait', `${indent}  `, indent)
+      : []),
   ]
 }
 

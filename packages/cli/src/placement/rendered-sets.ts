@@ -20,7 +20,8 @@ import { CommandError } from '../command-error.ts'
 import { countObjects, renderedObjectsLimit } from '../commands/render/object-count.ts'
 import { ClusterFromManifests } from '../manifests/cluster-from-manifests.ts'
 import type { ManifestDocument } from '../manifests/manifest.ts'
-import { isObject, kindOf, setsAmong, storedSet } from '../manifests/set-manifest.ts'
+import { isObject, kindOf } from '../manifests/manifest-value.ts'
+import { setsAmong, storedSet } from '../manifests/set-manifest.ts'
 import { printNote } from '../terminal/print.ts'
 
 export interface RenderedSet {

@@ -4,7 +4,7 @@
 import type { SnapshotObjects } from '@grove/scheduler'
 import { CommandError } from '../command-error.ts'
 import type { ManifestDocument } from '../manifests/manifest.ts'
-import { isObject, kindOf } from '../manifests/set-manifest.ts'
+import { isObject, kindOf } from '../manifests/manifest-value.ts'
 
 type ListName = keyof SnapshotObjects
 

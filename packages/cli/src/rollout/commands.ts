@@ -7,7 +7,7 @@ import { dryRun } from '../objects/commands.ts'
 
 export function rolloutCommand(exit: Exit): Command {
   const rollout = new Command('rollout').description(
-    'Show the revisions and the update of a PodCliqueSet, or roll back',
+    'Show, restart, pause or roll back the update of a PodCliqueSet',
   )
   const command = (name: string) => live(rollout.command(`${name} <name>`))
 
@@ -38,6 +38,30 @@ export function rolloutCommand(exit: Exit): Command {
     .action(async (name, options) => {
       const { undo } = await import('./undo.ts')
       await undo(name, options)
+    })
+
+  command('restart')
+    .description('Replace all pods with the update strategy of the set')
+    .addOption(dryRun())
+    .action(async (name, options) => {
+      const { restart } = await import('./restart.ts')
+      await restart(name, options)
+    })
+
+  command('pause')
+    .description('Replace no more pods until `rollout resume`')
+    .addOption(dryRun())
+    .action(async (name, options) => {
+      const { setPaused } = await import('./pause.ts')
+      await setPaused(name, true, options)
+    })
+
+  command('resume')
+    .description('Continue a paused update')
+    .addOption(dryRun())
+    .action(async (name, options) => {
+      const { setPaused } = await import('./pause.ts')
+      await setPaused(name, false, options)
     })
 
   command('status')

@@ -2,7 +2,8 @@
 
 import { type ClusterOptions, withCluster } from '../clusters/live-cluster.ts'
 import { escaped } from '../terminal/line.ts'
-import { printJson, printLines, printYaml } from '../terminal/print.ts'
+import { printJson, printLines } from '../terminal/print.ts'
+import { printYaml } from '../terminal/print-objects.ts'
 import { type Revision, readHistory, revisionNumbered, type SetHistory } from './revisions.ts'
 
 export interface HistoryOptions extends ClusterOptions {

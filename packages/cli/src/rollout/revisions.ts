@@ -8,8 +8,9 @@ import {
   type PodCliqueSet,
   type RevisionRecord,
 } from '@grove/api'
-import type { Stored } from '@grove/kube'
-import { changeCause, numberOf, recordOf, resources } from '@grove/operator'
+import type { Stored } from '@grove/kube/client'
+import { changeCause, numberOf, recordOf } from '@grove/operator/history'
+import { resources } from '@grove/operator/resources'
 import type { LiveCluster } from '../clusters/live-cluster.ts'
 import { CommandError } from '../command-error.ts'
 import { wholeNumber } from '../commands/options.ts'

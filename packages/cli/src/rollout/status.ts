@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The state of a rollout, computed from the status of the set.
-import { type Condition, conditionType, type PodCliqueSet } from '@grove/api'
+import type { Condition, PodCliqueSet } from '@grove/api'
+import { conditionType } from '@grove/api/constants'
 import { type ClusterOptions, withCluster } from '../clusters/live-cluster.ts'
 import { noSuchSet } from '../clusters/set-objects.ts'
 import { CommandError } from '../command-error.ts'

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { impact, restoreRecord } from '@grove/api'
-import { isConflict } from '@grove/kube'
-import { resources } from '@grove/operator'
 import { type ClusterOptions, type LiveCluster, withCluster } from '../clusters/live-cluster.ts'
 import { CommandError } from '../command-error.ts'
 import { impactLines } from '../commands/impact.ts'
 import { dryRunNote } from '../objects/apply.ts'
 import { printJson, printLines } from '../terminal/print.ts'
+import { patchSpec, retryConflicts } from './edit-set.ts'
 import { readHistory, revisionNumbered } from './revisions.ts'
 
 export interface UndoOptions extends ClusterOptions {
@@ -16,19 +15,8 @@ export interface UndoOptions extends ClusterOptions {
   readonly output: string
 }
 
-/** Another client may edit the set concurrently. The rollback is then applied to the newer version. */
-const mostAttempts = 5
-
 export async function undo(name: string, options: UndoOptions): Promise<void> {
-  const outcome = await withCluster(options, async cluster => {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await restore(cluster, name, options)
-      } catch (error) {
-        if (!isConflict(error) || attempt >= mostAttempts) throw error
-      }
-    }
-  })
+  const outcome = await withCluster(options, cluster => retryConflicts(() => restore(cluster, name, options)))
   if (options.output === 'json') return printJson(outcome)
   const { revision, restarts, cliques, other } = outcome
   const changes = impactLines({ name: `revision ${revision}`, ...outcome })
@@ -41,8 +29,8 @@ export async function undo(name: string, options: UndoOptions): Promise<void> {
   ])
 }
 
-async function restore({ client, namespace, server }: LiveCluster, name: string, options: UndoOptions) {
-  const found = await readHistory({ client, namespace, server }, name)
+async function restore(cluster: LiveCluster, name: string, options: UndoOptions) {
+  const found = await readHistory(cluster, name)
   const { set } = found
   const { number, record } = revisionNumbered(found, '--to-revision', options.toRevision)
   const restored = restoreRecord(set.spec.template, record)
@@ -54,19 +42,7 @@ async function restore({ client, namespace, server }: LiveCluster, name: string,
   const { template } = restored
   const outcome = { revision: number, ...impact(set, { ...set, spec: { ...set.spec, template } }) }
   if (!outcome.startsUpdate || options.dryRun === 'client') return outcome
-  const { resourceVersion } = set.metadata
-  await client.patch(
-    resources.podCliqueSets,
-    { name, namespace },
-    {
-      merge: {
-        metadata: { resourceVersion },
-        spec: {
-          template: { cliques: template.cliques, priorityClassName: template.priorityClassName ?? null },
-        },
-      },
-    },
-    { fieldManager: 'grove-cli', ...(options.dryRun === 'server' && { dryRun: true }) },
-  )
+  const { cliques, priorityClassName = null } = template
+  await patchSpec(cluster, set, { template: { cliques, priorityClassName } }, options)
   return outcome
 }

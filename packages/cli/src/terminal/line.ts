@@ -32,6 +32,11 @@ export function escaped(text: string): string {
   return text.replace(/\p{Cc}/gu, control => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
 
+/** Text of several lines without control characters but line breaks and tabs. */
+export function escapedText(text: string): string {
+  return text.replace(/[^\n\t]+/g, escaped)
+}
+
 /** The line as printed, without its line break. */
 export function rendered(line: Line, hasColours: boolean): string {
   return piecesOf(line)
@@ -59,6 +64,11 @@ export function clipped(line: Line, columns: number): Line {
     return typeof piece === 'string' ? text : { ...piece, text }
   })
   return [...kept, '…']
+}
+
+/** Number of characters of the line as printed. */
+export function widthOf(line: Line): number {
+  return piecesOf(line).reduce((sum, piece) => sum + [...escaped(textOf(piece))].length, 0)
 }
 
 /** Concatenates lines or pieces of lines. */

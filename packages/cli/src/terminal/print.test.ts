@@ -5,7 +5,8 @@ import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { parse } from 'yaml'
 import { bad } from './line.ts'
-import { jsonOf, printJson, printLines, printNote, printObjects, printYaml } from './print.ts'
+import { jsonOf, printJson, printLines, printNote } from './print.ts'
+import { printObjects, printYaml } from './print-objects.ts'
 import { onTerminal } from './terminal.ts'
 
 const evil = 'x\x1b]0;owned\x07\x1b[2J\r\n\x7f\x9b31m\ty'
@@ -37,7 +38,10 @@ test('JSON and YAML contain them escaped, with the same meaning', () => {
   }
 })
 
-test('objects are one JSON array', () => {
+test('objects are one List in JSON', () => {
   for (const objects of [[], [{ a: 1 }], [{ a: { b: 'x\ny' } }, [], 'text', null]])
-    assert.equal(printed(() => printObjects(objects, 'json')).stdout, `${JSON.stringify(objects, null, 2)}\n`)
+    assert.equal(
+      printed(() => printObjects(objects, 'json')).stdout,
+      `${JSON.stringify({ apiVersion: 'v1', kind: 'List', metadata: {}, items: objects }, null, 2)}\n`,
+    )
 })

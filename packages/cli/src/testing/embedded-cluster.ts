@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defaultConfiguration } from '@grove/api'
 import { plainNodes } from '@grove/cluster'
-import { defineResource, type KubeObject } from '@grove/kube'
+import { type Client, defineResource, type KubeObject } from '@grove/kube'
 import { startLocalCluster } from '../commands/up/local-cluster.ts'
 
 export interface EmbeddedCluster {
   /** Path of its kubeconfig. */
   readonly kubeconfig: string
+  readonly client: Client
   newNamespace(): Promise<string>
   stop(): Promise<void>
 }
@@ -35,6 +36,7 @@ export async function startEmbedded(nodes = 2): Promise<EmbeddedCluster> {
   let made = 0
   return {
     kubeconfig,
+    client: cluster.client,
     async newNamespace() {
       const name = `test-${made++}`
       await cluster.client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })

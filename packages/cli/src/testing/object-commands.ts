@@ -195,6 +195,46 @@ export function testVerbs(kubeconfig: () => string, namespaces: () => Promise<st
     )
   })
 
+  it('get prints templates and sorts', async () => {
+    const { ok, run } = await prepare()
+    await ok(
+      'apply -f -',
+      documents(
+        configMap('a', { size: '1Gi' }, { labels: { tier: 'fast' } }),
+        configMap('b', { size: '500Mi' }, { labels: { tier: 'fast' } }),
+        configMap('c', {}, { labels: { tier: 'fast' } }),
+      ),
+    )
+    const get = 'get cm -l tier=fast'
+    assert.equal(await ok(`${get} -o jsonpath={.items[*].metadata.name}`), 'a b c')
+    assert.equal(await ok('get cm a -o jsonpath={.data.size}'), '1Gi')
+    assert.equal(await ok('get cm a -o jsonpath-as-json={.data.size}'), '[\n    "1Gi"\n]\n')
+    assert.equal(await ok(`${get} --sort-by=.data.size -o name`), 'configmap/c\nconfigmap/b\nconfigmap/a\n')
+    assert.match(await ok(`${get} --sort-by=data.size --no-headers`), /^c .*\nb .*\na .*\n$/)
+    assert.equal(
+      await ok(`${get} -o custom-columns=NAME:.metadata.name,SIZE:.data.size --sort-by={.metadata.name}`),
+      'NAME   SIZE\na      1Gi\nb      500Mi\nc      <none>\n',
+    )
+    assert.equal(
+      await ok('apply -o jsonpath={.metadata.name} -f -', documents(configMap('d', {}), configMap('e', {}))),
+      'de',
+    )
+    const table: [args: string, status: number, message: RegExp][] = [
+      [`${get} --sort-by=.nope`, 1, /^grove: couldn't find any field with path "\{\.nope\}" in the list/],
+      [`${get} -o jsonpath={.items[7]}`, 1, /array index out of bounds: index 7, length 3/],
+      [`${get} -o jsonpath`, 2, /^grove: -o jsonpath requires a template: -o jsonpath=\{\.metadata\.name\}/],
+      [`${get} -o jsonpath={.items`, 2, /an opening brace is not closed/],
+      [`${get} -o custom-columns=NAME`, 2, /expected <header>:<json-path-expr>/],
+      [`${get} -o custom-columns-file=/nope`, 2, /cannot read \/nope/],
+      [`${get} -o go-template={{.}}`, 2, /Allowed choices are wide, yaml, json, name, jsonpath=TEMPLATE,/],
+    ]
+    for (const [args, status, message] of table) {
+      const result = await run(args)
+      assert.match(result.stderr, message)
+      assert.deepEqual([result.status, result.stdout], [status, ''], args)
+    }
+  })
+
   it('get prints the error of the server for missing objects, and prints the others', async () => {
     const { ok, run } = await prepare()
     await ok('apply -f -', documents(configMap('a', {})))

@@ -115,10 +115,55 @@ export function testRollout(kubeconfig: () => string, namespaces: () => Promise<
     assert.match(await ok('rollout undo web --to-revision 3'), /skipped rollback/)
   })
 
+  it('restart replaces all pods, pause holds an update, and resume continues it', async () => {
+    const { ok, run, set } = await prepare()
+    await ok('apply -f -', manifest('registry.example/app:1', 'first'))
+    await ok(watch)
+    const pods = async () =>
+      (await ok('get pods -o name -l app.kubernetes.io/part-of=web')).trimEnd().split('\n')
+    const before = await pods()
+    assert.equal(
+      await ok('rollout restart web --dry-run=server'),
+      'podcliqueset.grove.io/web restarted (server dry run)\n',
+    )
+    assert.equal((await set()).spec.template.cliques[0]!.annotations, undefined)
+    assert.equal(await ok('rollout restart web'), 'podcliqueset.grove.io/web restarted\n')
+    const { annotations } = (await set()).spec.template.cliques[0]!
+    assert.match(annotations?.['kubectl.kubernetes.io/restartedAt'] ?? '', /^\d{4}-\d\d-\d\dT[\d:]{8}Z$/)
+    await ok(watch)
+    const after = await pods()
+    assert.equal(after.length, 2)
+    assert.deepEqual(
+      after.filter(pod => before.includes(pod)),
+      [],
+    )
+
+    assert.equal(await ok('rollout pause web'), 'podcliqueset.grove.io/web paused\n')
+    await ok('apply -f -', manifest('registry.example/app:2', 'second'))
+    // The field belongs to the field manager of the apply if the manifest contains it. It does not.
+    assert.equal((await set()).spec.updateStrategy?.paused, true)
+    const paused = await run('rollout status web')
+    assert.equal(paused.status, 1)
+    const again = await run('rollout pause web')
+    assert.deepEqual([again.status, again.stderr], [1, 'grove: podcliqueset "web" is already paused\n'])
+    const restarted = await run('rollout restart web')
+    assert.equal(restarted.status, 1)
+    assert.match(
+      restarted.stderr,
+      /cannot restart web while its updates are paused; run `grove rollout resume web`/,
+    )
+    assert.equal(await ok('rollout resume web'), 'podcliqueset.grove.io/web resumed\n')
+    assert.match(await ok(watch), /successfully rolled out/)
+    const resumed = await run('rollout resume web')
+    assert.deepEqual([resumed.status, resumed.stderr], [1, 'grove: podcliqueset "web" is not paused\n'])
+  })
+
   it('missing objects cause one message', async () => {
     const { ok, run } = await prepare()
     const table: [string, RegExp][] = [
       ['rollout history none', /there is no PodCliqueSet none/],
+      ['rollout restart none', /there is no PodCliqueSet none in namespace \S+; there is web/],
+      ['rollout pause none', /there is no PodCliqueSet none/],
       ['rollout undo web', /web has no earlier revision in its history/],
       ['rollout undo web --to-revision 7', /web has no revision 7, only 1/],
       ['rollout diff web --revision x', /--revision must be a whole number/],

@@ -39,7 +39,7 @@ export function compareVerdicts(client: () => Client): void {
   const cases = [
     { title: 'a sound set', manifest: soundSet },
     { title: 'one clique without a roleName', manifest: soundSet.replace('roleName: lead', '') },
-    ...mistakes,
+    ...mistakes.filter(({ stored, validate, apply }) => (stored ?? validate ?? apply) === undefined),
   ]
   for (const { title, manifest } of cases)
     it(title, async () => {

@@ -3,7 +3,7 @@
 // Tests `grove tree` and `grove status` on any cluster with the operator.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { stripVTControlCharacters } from 'node:util'
+import { isDeepStrictEqual, stripVTControlCharacters } from 'node:util'
 import { call } from './grove-call.ts'
 import { startGrove } from './grove-process.ts'
 
@@ -66,41 +66,80 @@ export function testSetCommands(kubeconfig: () => string, namespaces: () => Prom
     line(` {3}├─ PodClique half-0-web {2}2/2 ready {2}${age}`)
     line(` {3}└─ PodCliqueScalingGroup half-0-heavy {2}0/2 available {2}${age}`)
     line(' {6}├─ group replica 0 {2}in the base gang')
-    line(
-      ` {6}│ {2}└─ PodClique half-0-heavy-0-big {2}0/1 ready {2}1 unschedulable: .*Insufficient cpu.* {2}${age}`,
-    )
+    line(` {6}│ {2}└─ PodClique half-0-heavy-0-big {2}0/1 ready {2}1 unschedulable \\[\\d\\] {2}${age}`)
     line(` {6}└─ group replica 1 {2}PodGang half-0-heavy-0.*`)
     line(
       ` {9}└─ PodClique half-0-heavy-1-big {2}0/1 ready {2}1 gated until base gang half-0 is ready {2}${age}`,
     )
+    line('\\[1\\] .*Insufficient cpu.*')
     assert.ok(!stdout.includes('\x1b'))
 
     assert.ok((await run('tree half', true)).stdout.includes('\x1b[32m2/2 ready\x1b[39m'))
     const data = JSON.parse((await run('tree half -o json')).stdout)
-    assert.deepEqual([data.kind, data.count], ['PodCliqueSet', { have: 0, want: 1, what: 'available' }])
-    const [replica] = data.children
-    assert.equal(replica.gang.name, 'half-0')
-    assert.equal(replica.children[0].count.have, 2)
-    assert.match(replica.children[1].children[0].children[0].waiting[0].why, /^unschedulable/)
+    assert.deepEqual([data.apiVersion, data.kind], ['cli.grove.io/v1alpha1', 'Tree'])
+    const { root } = data
+    assert.deepEqual([root.kind, root.replicas, root.availableReplicas], ['PodCliqueSet', 1, 0])
+    const [replica] = root.children
+    assert.equal(replica.podGang.name, 'half-0')
+    assert.equal(replica.children[0].readyReplicas, 2)
+    const [wait] = replica.children[1].children[0].children[0].waitingPods
+    assert.deepEqual([wait.pods, wait.reason], [1, 'Unschedulable'])
+    assert.match(wait.message, /^unschedulable: .*Insufficient cpu/)
 
     // The operator writes statuses with a delay.
     const result = await until(
       'status half',
-      /^ {2}PodClique half-0-heavy-0-big: PodCliqueScheduled InsufficientScheduledPods since \S+: /m,
+      /^ {2}PodGang half-0: Unschedulable since \S+, 1 pod waits: PodClique half-0-heavy-0-big: /m,
     )
     assert.equal(result.status, 1)
-    assert.match(result.stdout, /^half: 0\/1 replicas available, 1?0?\/1 on revision \S+\n/)
-    assert.match(result.stdout, /^ {2}PodClique half-0-heavy-0-big: 1 pod unschedulable: /m)
+    assert.match(result.stdout, /^half: 0\/1 replicas available, [01]\/1 on revision /)
+    assert.match(
+      result.stdout,
+      /^ {2}PodGang half-0-heavy-0: BaseGangNotScheduled since \S+, 1 pod waits: waits until base gang half-0 is scheduled$/m,
+    )
+    assert.equal(result.stdout.match(/Insufficient cpu/g)?.length, 1, 'each cause is printed once')
     const summary = JSON.parse((await run('status half -o json')).stdout)
+    assert.deepEqual([summary.apiVersion, summary.kind], ['cli.grove.io/v1alpha1', 'Status'])
     assert.deepEqual([summary.converged, summary.replicas, summary.availableReplicas], [false, 1, 0])
-    assert.deepEqual(summary.gangs.map(({ name }: { name: string }) => name).sort(), [
+    assert.deepEqual(summary.podGangs.map(({ name }: { name: string }) => name).sort(), [
       'half-0',
       'half-0-heavy-0',
     ])
-    assert.deepEqual(summary.waiting.map((wait: { clique: string }) => wait.clique).sort(), [
+    assert.deepEqual(summary.waitingPods.map(({ podClique }: { podClique: string }) => podClique).sort(), [
       'half-0-heavy-0-big',
       'half-0-heavy-1-big',
     ])
+    // The set is reported as stalled after some seconds, with the same cause and not once more.
+    const stalled = await until(
+      'status half',
+      /^half: .*, stalled since \S+\n {2}PodGang half-0: Unschedulable /,
+    )
+    assert.equal(stalled.stdout.match(/Insufficient cpu/g)?.length, 1, 'each cause is printed once')
+    const { stdout: document } = await run('status half -o json')
+    const { stalled: condition, causes } = JSON.parse(document)
+    assert.equal(condition.reason, 'GangUnschedulable')
+    assert.deepEqual(causes[0].objects, [{ kind: 'PodGang', name: 'half-0' }])
+    assert.equal(causes[0].since < condition.lastTransitionTime, true)
+    const overview = await run('status -A')
+    assert.equal(overview.status, 1)
+    assert.match(
+      overview.stdout,
+      /^NAMESPACE {3,}NAME {3,}AVAILABLE {3}UPDATED {3}PODS READY {3}AGE {3,}CAUSE\n/,
+    )
+    const row = new RegExp(
+      `^${where[1]} {3,}half {3,}0/1 {3,}\\d/1 {3,}2/4 {3,}\\d+s {3,}Unschedulable$`,
+      'm',
+    )
+    assert.match(overview.stdout, row)
+    assert.match(
+      overview.stdout,
+      new RegExp(`^${where[1]}/half: PodGang half-0: Unschedulable since \\S+, 1 pod waits: `, 'm'),
+    )
+    const list = JSON.parse((await run('status -A -o json')).stdout)
+    assert.deepEqual([list.apiVersion, list.kind], ['cli.grove.io/v1alpha1', 'StatusList'])
+    assert.ok(
+      list.items.some(({ metadata }: { metadata: object }) => isDeepStrictEqual(metadata, summary.metadata)),
+    )
 
     assert.match((await run('tree')).stdout, /^PodCliqueSet half /)
     const typo = await run('tree hlf')
@@ -123,9 +162,7 @@ export function testSetCommands(kubeconfig: () => string, namespaces: () => Prom
     assert.equal((await run('delete pcs half')).status, 0)
     const drawn = await frames
     assert.deepEqual([drawn.status, drawn.stderr], [0, ''])
-    const pictures = stripVTControlCharacters(
-      drawn.stdout.replaceAll(/\p{Cc}\[\d+A\p{Cc}\[0J/gu, '\f'),
-    ).split('\f')
+    const pictures = stripVTControlCharacters(drawn.stdout.replaceAll(/\p{Cc}\[\d+A/gu, '\f')).split('\f')
     assert.match(pictures[0]!, /^PodCliqueSet half {2}0\/1 available {2}\d+s\n└─ replica 0 /)
     assert.ok(pictures.some(picture => /half-0-web {2}3\/3 ready/.test(picture)))
     assert.equal(pictures.at(-1), 'PodCliqueSet half was deleted\n')

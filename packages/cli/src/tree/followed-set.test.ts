@@ -5,10 +5,10 @@ import { getEventListeners } from 'node:events'
 import { describe, it } from 'node:test'
 import { customResourceDefinitions, label } from '@grove/api'
 import { createCluster, inProcessTransport } from '@grove/cluster'
+import type { SetObjects } from '@grove/inspect'
 import { createClientOn, defineResource, isKubeError, type KubeObject } from '@grove/kube'
 import { resources } from '@grove/operator'
 import { followSet } from './followed-set.ts'
-import type { SetObjects } from './set-model.ts'
 
 const definitions = defineResource<KubeObject>({
   group: 'apiextensions.k8s.io',

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Follows a set and all of its objects with watches.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { label } from '@grove/api'
-import { type Client, type KubeError, type KubeObject, type Resource, WatchCache } from '@grove/kube'
-import { resources } from '@grove/operator'
-import type { SetObjects } from './set-model.ts'
+import { label } from '@grove/api/constants'
+// Follows a set and all of its objects with watches.
+import type { SetObjects } from '@grove/inspect'
+import { WatchCache } from '@grove/kube/cache'
+import type { Client, KubeError, KubeObject, Resource } from '@grove/kube/client'
+import { resources } from '@grove/operator/resources'
 
 export interface FollowOptions {
   readonly signal?: AbortSignal

@@ -17,7 +17,7 @@ test('a terminal is redrawn in place, and each line fits its width', () => {
   view.show(['one', 'two is far too long'])
   assert.equal(text(), 'one\ntwo is fa…\n')
   view.show(['one'])
-  assert.equal(text(), '\x1b[2A\x1b[0Jone\n')
+  assert.equal(text(), '\x1b[2Aone\x1b[K\n\x1b[0J')
 })
 
 test('a screen that is too low shows the first lines, and the end shows all', () => {
@@ -27,7 +27,7 @@ test('a screen that is too low shows the first lines, and the end shows all', ()
   view.show(lines)
   assert.equal(text(), 'a\nb\n… and 3 more lines\n')
   view.end(lines)
-  assert.equal(text(), '\x1b[3A\x1b[0Ja\nb\nc\nd\ne\n')
+  assert.equal(text(), '\x1b[3Aa\x1b[K\nb\x1b[K\nc\x1b[K\nd\x1b[K\ne\x1b[K\n\x1b[0J')
 })
 
 test('a terminal of unknown size gets the usual size', () => {
@@ -53,7 +53,7 @@ test('a message stays above the redrawn lines', () => {
   view.show(['tree 1/1'])
   view.say(['ready', ''])
   view.show(['tree 1/1', 'leaf'])
-  assert.equal(text(), 'tree 0/1\n\x1b[1A\x1b[0Jtree 1/1\n\x1b[1A\x1b[0Jready\n\ntree 1/1\nleaf\n')
+  assert.equal(text(), 'tree 0/1\n\x1b[1Atree 1/1\x1b[K\n\x1b[0J\x1b[1A\x1b[0Jready\n\ntree 1/1\nleaf\n')
   view.show([])
   assert.equal(text(), '\x1b[2A\x1b[0J')
 })
@@ -94,4 +94,13 @@ test('an escaped character is truncated in its escaped form', () => {
   const { out, text } = screen({ isTTY: true, columns: 6, rows: 10 })
   new LiveView(out).show(['abc\x1b[2J'])
   assert.equal(text(), 'abc\\x…\n')
+})
+
+test('notes are wrapped and not cut, and take rows from the lines', () => {
+  const { out, text } = screen({ isTTY: true, columns: 20, rows: 7 })
+  const view = new LiveView(out)
+  view.show(['a', 'b', 'c', 'd', 'e'], ['', '[1] needs 48 pods, has 33 pods'])
+  assert.equal(text(), 'a\nb\n… and 3 more lines\n\n[1] needs 48 pods,\n  has 33 pods\n')
+  view.end(['a', 'b', 'c', 'd', 'e'], ['last'])
+  assert.match(text(), /a\S*\nb\S*\nc\S*\nd\S*\ne\S*\nlast/)
 })

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { clipped, type Line, rendered, wantsColours } from '../terminal/line.ts'
+import { type Coloured, clipped, type Line, rendered, wantsColours } from '../terminal/line.ts'
+import { unknownScreen } from '../terminal/terminal.ts'
+import { wrappedNotes } from '../terminal/wrap.ts'
 
 type Screen = NodeJS.WritableStream & {
   readonly isTTY?: boolean
@@ -8,8 +10,12 @@ type Screen = NodeJS.WritableStream & {
   readonly rows?: number
 }
 
-/** Size of a terminal that does not report one. */
-const unknownScreen = { columns: 80, rows: 24 }
+/** Rows that lines get, however many notes there are. */
+const fewestLines = 3
+
+/** Control sequences that erase from the cursor on. */
+const toEndOfLine = '\x1b[K'
+const toEndOfScreen = '\x1b[0J'
 
 /** Prints text that changes: redrawn in place on a terminal, and as changed lines on other outputs. */
 export class LiveView {
@@ -22,17 +28,18 @@ export class LiveView {
     this.#out = out
   }
 
-  show(lines: readonly Line[]): void {
-    if (!this.#out.isTTY) this.#print(lines)
-    else if (lines.length > 0 || this.#drawn > 0) this.#redraw(this.#fitting(lines))
+  /** Lines are truncated to the screen. Notes below them are wrapped, because they contain the reasons. */
+  show(lines: readonly Line[], notes: readonly (string | Coloured)[] = []): void {
+    if (!this.#out.isTTY) this.#print([...lines, ...notes])
+    else if (lines.length + notes.length > 0 || this.#drawn > 0) this.#redraw(this.#fitting(lines, notes))
   }
 
   /** Prints the complete last state, which is not redrawn any more. */
-  end(lines: readonly Line[]): void {
+  end(lines: readonly Line[], notes: readonly (string | Coloured)[] = []): void {
     if (this.#out.isTTY) {
-      this.#redraw(lines)
+      this.#redraw([...lines, ...wrappedNotes(notes, this.#columns())])
       this.#drawn = 0
-    } else this.#print(lines)
+    } else this.#print([...lines, ...notes])
   }
 
   /** Prints a message that stays above the redrawn lines. */
@@ -42,26 +49,34 @@ export class LiveView {
     if (lines.length > 0) this.#out.write(`${this.#rendered(lines).join('\n')}\n`)
   }
 
+  /**
+   * Overwrites every line and then erases the rest. Erasing first would flicker, and tmux would copy every erased screen
+   * to its history.
+   */
   #redraw(lines: readonly Line[]): void {
-    this.#out.write(
-      `${this.#erasure()}${this.#rendered(lines)
-        .map(line => `${line}\n`)
-        .join('')}`,
-    )
+    const isFirst = this.#drawn === 0
+    const text = this.#rendered(lines).map(line => `${line}${isFirst ? '' : toEndOfLine}\n`)
+    this.#out.write(isFirst ? text.join('') : `\x1b[${this.#drawn}A${text.join('')}${toEndOfScreen}`)
     this.#drawn = lines.length
   }
 
   #erasure(): string {
-    return this.#drawn ? `\x1b[${this.#drawn}A\x1b[0J` : ''
+    return this.#drawn ? `\x1b[${this.#drawn}A${toEndOfScreen}` : ''
   }
 
   /** The cursor cannot move above the screen, and wrapped lines would break the line count. */
-  #fitting(lines: readonly Line[]): Line[] {
-    const columns = this.#out.columns || unknownScreen.columns
-    const rows = this.#out.rows || unknownScreen.rows
-    const hidden = lines.length - (rows - 1)
-    const shown = hidden > 0 ? [...lines.slice(0, rows - 2), `… and ${hidden + 1} more lines`] : lines
-    return shown.map(line => clipped(line, columns))
+  #fitting(lines: readonly Line[], notes: readonly (string | Coloured)[]): Line[] {
+    const columns = this.#columns()
+    const rows = (this.#out.rows || unknownScreen.rows) - 1
+    const below = truncated(
+      wrappedNotes(notes, columns),
+      Math.max(0, rows - Math.min(lines.length, fewestLines)),
+    )
+    return [...truncated(lines, rows - below.length), ...below].map(line => clipped(line, columns))
+  }
+
+  #columns(): number {
+    return this.#out.columns || unknownScreen.columns
   }
 
   #rendered(lines: readonly Line[]): string[] {
@@ -79,4 +94,9 @@ export class LiveView {
     if (lines.length > 0 || printed) this.#printed = new Set(lines)
     if (text.length > 0) this.#out.write(`${text.join('\n')}\n`)
   }
+}
+
+function truncated(lines: readonly Line[], rows: number): readonly Line[] {
+  const hidden = lines.length - rows
+  return hidden > 0 ? [...lines.slice(0, rows - 1), `… and ${hidden + 1} more lines`] : lines
 }

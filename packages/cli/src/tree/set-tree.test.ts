@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { apiVersion, label, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
+import { type SetObjects, setTree } from '@grove/inspect'
 import { rendered } from '../terminal/line.ts'
-import { type SetObjects, setTree } from './set-model.ts'
-import { treeLines } from './set-tree.ts'
+import { treePicture } from './set-tree.ts'
 
 const huge = 2_000_000_000
 
@@ -33,7 +33,7 @@ function objectsOf(replicas: number, groups: PodCliqueScalingGroup[], cliques: P
   }
 }
 
-const linesOf = (objects: SetObjects) => treeLines(objects).map(line => rendered(line, false))
+const linesOf = (objects: SetObjects) => treePicture(objects).lines.map(line => rendered(line, false))
 
 test('a set with two billion replicas shows existing ones and counts the rest', () => {
   const existing = clique('llm-1500-web', { [label.setReplicaIndex]: '1500' })
@@ -67,5 +67,31 @@ test('replicas that are scaled in are shown until they are deleted', () => {
   assert.deepEqual(
     setTree(objectsOf(2, [], cliques)).children.map(({ name }) => name),
     ['0', '1', '3'],
+  )
+})
+
+test('a condition that is too wide for its line is a note below the tree, once for all lines', () => {
+  const condition = {
+    type: 'PodCliqueScheduled',
+    status: 'False' as const,
+    reason: 'InsufficientScheduledPods',
+    message: '',
+    lastTransitionTime: '2030-01-01T00:00:00Z',
+  }
+  const cliques = ['prefill', 'decode'].map(name => ({
+    ...clique(`llm-0-${name}`, { [label.setReplicaIndex]: '0' }),
+    status: { conditions: [condition] },
+  })) as PodClique[]
+  const objects = objectsOf(1, [], cliques)
+  const wide = '   └─ PodClique llm-0-prefill  0/1 ready  not PodCliqueScheduled: InsufficientScheduledPods'
+  assert.equal(linesOf(objects).at(-1), wide)
+  const { lines, notes } = treePicture(objects, { columns: wide.length - 2 })
+  assert.deepEqual(
+    lines.slice(-2).map(line => rendered(line, false)),
+    ['   ├─ PodClique llm-0-decode  0/1 ready  [1]', '   └─ PodClique llm-0-prefill  0/1 ready  [1]'],
+  )
+  assert.deepEqual(
+    notes.map(note => rendered(note, false)),
+    ['', '[1] not PodCliqueScheduled: InsufficientScheduledPods'],
   )
 })

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { SetObjects } from '@grove/inspect'
 import { type ClusterOptions, type LiveCluster, withCluster } from '../clusters/live-cluster.ts'
 import { onlySet, readSet } from '../clusters/set-objects.ts'
 // Prints a live set once, or after every change, as text or as JSON.
-import type { Line } from '../terminal/line.ts'
 import { jsonOf, printJson, printJsonLine, printLines } from '../terminal/print.ts'
-import { terminal } from '../terminal/terminal.ts'
+import { columnsOf, terminal } from '../terminal/terminal.ts'
+import { wrappedNotes } from '../terminal/wrap.ts'
 import { followSet } from './followed-set.ts'
 import { LiveView } from './live-view.ts'
-import type { SetObjects } from './set-model.ts'
-import type { TreeOptions } from './set-tree.ts'
+import type { Picture, TreeOptions } from './set-tree.ts'
 
 export interface SetView {
-  lines(objects: SetObjects, options: TreeOptions): Line[]
-  value(objects: SetObjects): unknown
+  picture(objects: SetObjects, options: TreeOptions): Picture
+  document(objects: SetObjects): object
 }
 
 export interface ShowOptions extends ClusterOptions {
@@ -34,8 +34,12 @@ export function showSet(
     const name = requested ?? (await onlySet(cluster))
     const objects = await readSet(cluster, name)
     if (options.watch) return watchSet(cluster, name, options.output, view)
-    if (options.output === 'json') printJson(view.value(objects))
-    else printLines(view.lines(objects, { now: Date.now() }))
+    if (options.output === 'json') printJson(view.document(objects))
+    else {
+      const columns = columnsOf(terminal())
+      const { lines, notes } = view.picture(objects, { now: Date.now(), columns })
+      printLines([...lines, ...wrappedNotes(notes, columns)])
+    }
     return objects
   })
 }
@@ -58,9 +62,12 @@ async function watchSet(
       if (isText) live.say([`PodCliqueSet ${name} was deleted`])
       return undefined
     }
-    if (isText) live.show(view.lines(seen, isTTY ? { now: Date.now() } : {}))
-    else {
-      const text = jsonOf(view.value(seen))
+    if (isText) {
+      const columns = columnsOf(terminal())
+      const { lines, notes } = view.picture(seen, isTTY ? { now: Date.now(), columns } : {})
+      live.show(lines, notes)
+    } else {
+      const text = jsonOf(view.document(seen))
       if (text !== printed) printJsonLine(text)
       printed = text
     }

@@ -79,11 +79,11 @@ describe('service accounts of pods', () => {
 
   it('a named service account that does not exist is an immediate error', async () => {
     const { pod } = setUp()
-    const { status, object } = await pod({ serviceAccountName: 'nobody' })
+    const { status, object } = await pod({ serviceAccountName: 'missing' })
     assert.equal(status, 403)
     assert.equal(
       object.message,
-      'pods "a" is forbidden: error looking up service account default/nobody: serviceaccount "nobody" not found',
+      'pods "a" is forbidden: error looking up service account default/missing: serviceaccount "missing" not found',
     )
   })
 

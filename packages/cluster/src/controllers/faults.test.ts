@@ -29,7 +29,7 @@ class Unreliable {
       if (dice < 8) return rejection(500, 'InternalError')
       if (dice < 12 && request.method !== 'GET') return rejection(409, 'Conflict')
       const response = await inner.request(request)
-      if (dice < 16) throw new TransportError('network', true, 'the answer was lost')
+      if (dice < 16) throw new TransportError('network', true, 'the response was lost')
       return response
     },
     stream: async request => {

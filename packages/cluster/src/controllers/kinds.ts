@@ -2,7 +2,7 @@
 
 // The kinds that the controllers, the kubelet and the scheduler use: their types and API resources.
 
-import { defineResource, type KubeObject, type ObjectMeta, type Resource } from '@grove/kube'
+import { defineResource, type KubeObject, type ObjectMeta, type Resource } from '@grove/kube/client'
 import type * as kubernetes from '../schema/types.generated.ts'
 
 /**

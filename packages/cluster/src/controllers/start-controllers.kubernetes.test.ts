@@ -29,9 +29,9 @@ after(async () => {
   await kubernetes?.stop()
 })
 
-async function kubectl(...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await kubernetes.kubectl(...words)
-  assert.equal(code, 0, `kubectl ${words.join(' ')}: ${stderr}`)
+async function kubectl(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await kubernetes.kubectl(...args)
+  assert.equal(code, 0, `kubectl ${args.join(' ')}: ${stderr}`)
   return stdout
 }
 
@@ -57,7 +57,7 @@ spec:
 
 describe('on a real API server', () => {
   it('kubectl can roll out, roll back and drain a deployment, and delete its namespace', async () => {
-    const namespace = await newNamespace('stories')
+    const namespace = await newNamespace('scenarios')
     const inside = ['-n', namespace]
     await waitFor(
       'the nodes',

@@ -100,9 +100,9 @@ describe('the end of a pod or container', () => {
 
   it('the status contains the exit code and the termination message of a container', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
-    const words = { [`${prefix}exit-code`]: '3', [`${prefix}message`]: 'no such model' }
-    await createPod(cluster, podOf('crash', { annotations: { ...words, [`${prefix}fail`]: 'crash' } }))
-    await createPod(cluster, podOf('exit', { annotations: { ...words, [`${prefix}fail`]: 'exit' } }))
+    const ending = { [`${prefix}exit-code`]: '3', [`${prefix}message`]: 'no such model' }
+    await createPod(cluster, podOf('crash', { annotations: { ...ending, [`${prefix}fail`]: 'crash' } }))
+    await createPod(cluster, podOf('exit', { annotations: { ...ending, [`${prefix}fail`]: 'exit' } }))
     await cluster.clock.advance(1_000)
     const crashed = (await statusOf(cluster, 'crash')).main?.lastState?.terminated
     assert.deepEqual([crashed?.exitCode, crashed?.message], [3, 'no such model'])

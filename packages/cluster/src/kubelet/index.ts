@@ -7,7 +7,6 @@ export {
   type KubeletOptions,
   type RunContext,
   type RunResult,
-  stoppedAnnotation,
 } from './kubelet.ts'
 export { ContainerLogs, type LineSource } from './logs.ts'
 export { defaultAnnotationPrefix, defaultKubeletSettings, type KubeletSettings } from './settings.ts'

@@ -5,6 +5,7 @@ import { changesOf, keyOf, refOf } from '../controllers/changes.ts'
 import { ControlLoop, type Requeue } from '../controllers/control-loop.ts'
 import { type Node, nodes, type Pod, pods } from '../controllers/kinds.ts'
 import type { Runtime } from '../controllers/runtime.ts'
+import { stoppedAnnotation } from '../nodes/stopped.ts'
 import type { Container } from '../schema/types.generated.ts'
 import type { SimulatedContainer } from './container.ts'
 import { ContainerLogs } from './logs.ts'
@@ -44,9 +45,6 @@ export interface KubeletOptions {
   /** Emits a `Started` event for every container. Default: only warnings. */
   readonly normalEvents?: boolean
 }
-
-/** On a Node: simulates a failed machine. Its pods do not change, and it sends no heartbeats. */
-export const stoppedAnnotation = 'simulate.grove.io/stopped'
 
 const workers = 32
 

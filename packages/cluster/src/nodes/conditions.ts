@@ -19,3 +19,14 @@ export function nodeConditions(now: number, old: readonly NodeCondition[] = []):
     return { type, status, lastHeartbeatTime: time, lastTransitionTime, reason, message }
   })
 }
+
+/** The conditions of a node that sends no heartbeats, as the node lifecycle controller writes them. */
+export function unknownConditions(old: readonly NodeCondition[], now: number): NodeCondition[] {
+  return old.map(condition => ({
+    ...condition,
+    status: 'Unknown',
+    reason: 'NodeStatusUnknown',
+    message: 'Kubelet stopped posting node status.',
+    lastTransitionTime: timestamp(now),
+  }))
+}

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type Client, type Clock, isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
-import { type Node, nodes } from '../controllers/kinds.ts'
-import { stoppedAnnotation } from '../kubelet/kubelet.ts'
+import type { Clock } from '@grove/kube'
+import { type Client, isAlreadyExists, isNotFound, type Stored } from '@grove/kube/client'
+import { type Node, nodes, pods } from '../controllers/kinds.ts'
+import { unknownConditions } from './conditions.ts'
 import { nodeOf } from './node.ts'
+import { stoppedAnnotation } from './stopped.ts'
 import type { NodePlan } from './topology.ts'
 
 /** The number of concurrent requests when many nodes are created. */
@@ -40,6 +42,30 @@ export class Fleet {
   /** Simulates a machine failure: no heartbeats, and the pods keep their last status. */
   async kill(name: string): Promise<Stored<Node>> {
     return this.#annotate(name, 'true')
+  }
+
+  /**
+   * Simulates a machine failure whose effects are visible at once: the node is NotReady, and its pods are deleted.
+   * After a plain `kill` this takes the grace period and the toleration of the pods. Returns the number of its pods.
+   */
+  async killNow(name: string): Promise<number> {
+    const node = await this.kill(name)
+    const conditions = unknownConditions(node.status?.conditions ?? [], this.#clock.now())
+    await this.#client.patch(
+      nodes,
+      { name },
+      { strategic: { status: { conditions } } },
+      { subresource: 'status' },
+    )
+    const { items } = await this.#client.list(pods, { fieldSelector: `spec.nodeName=${name}` })
+    await forEachConcurrently(items, async ({ metadata }) => {
+      try {
+        await this.#client.delete(pods, metadata, { gracePeriodSeconds: 0 })
+      } catch (error) {
+        if (!isNotFound(error)) throw error
+      }
+    })
+    return items.length
   }
 
   /** Restarts the machine with the pods that are still bound to it. */

@@ -4,6 +4,7 @@ export type { Node } from '../controllers/kinds.ts'
 export { nodeConditions } from './conditions.ts'
 export { Fleet } from './fleet.ts'
 export { nodeOf } from './node.ts'
+export { stoppedAnnotation } from './stopped.ts'
 export {
   defaultTopologyLabels,
   type NodeGroup,

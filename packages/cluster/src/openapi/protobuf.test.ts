@@ -39,7 +39,7 @@ test('encodes names, types, items, references and extensions with the field numb
         type: 'object',
         required: ['a'],
         properties: {
-          a: { type: 'array', items: { $ref: '#/definitions/b' }, description: 'words' },
+          a: { type: 'array', items: { $ref: '#/definitions/b' }, description: 'text' },
           m: { type: 'object', additionalProperties: { type: 'string', format: 'byte' } },
         },
         'x-kubernetes-group-version-kind': [{ kind: 'A' }],
@@ -57,7 +57,7 @@ test('encodes names, types, items, references and extensions with the field numb
   assert.equal(text(only(schema, 19)[0]!.bytes), 'a')
   assert.equal(text(fields(only(schema, 22)[0]!.bytes)[0]!.bytes), 'object')
   const [a, m] = fields(only(schema, 25)[0]!.bytes).map(({ bytes }) => fields(bytes)[1]!.bytes)
-  assert.equal(text(only(a!, 4)[0]!.bytes), 'words')
+  assert.equal(text(only(a!, 4)[0]!.bytes), 'text')
   assert.equal(text(only(fields(only(a!, 23)[0]!.bytes)[0]!.bytes, 1)[0]!.bytes), '#/definitions/b')
   assert.equal(text(only(fields(only(m!, 21)[0]!.bytes)[0]!.bytes, 2)[0]!.bytes), 'byte')
   const [key, any] = fields(only(schema, 31)[0]!.bytes)

@@ -115,6 +115,10 @@ export function collectSchemas(types: readonly StructType[], dialect: Dialect): 
   return schemas
 }
 
+/** The descriptions of all types would be megabytes. */
+const builtInDescription =
+  'A type of Kubernetes. This cluster has no descriptions of them: see https://kubernetes.io/docs/reference/kubernetes-api/'
+
 function structSchema(type: StructType, dialect: Dialect, visit: (type: FieldType) => void): Schema {
   const properties: Record<string, Schema> = {}
   const required: string[] = []
@@ -127,6 +131,7 @@ function structSchema(type: StructType, dialect: Dialect, visit: (type: FieldTyp
     if (!field.omitEmpty && !field.optional) required.push(field.name)
   }
   return {
+    description: builtInDescription,
     type: 'object',
     ...(required.length > 0 && { required }),
     properties,

@@ -32,9 +32,9 @@ const noLabels: Labels = {}
  */
 export class ClusterState implements ClusterView {
   readonly #byName = new Map<string, NodeState>()
-  readonly #placed = new Map<string, AssignedPod>()
+  readonly #assigned = new Map<string, AssignedPod>()
   readonly #byNamespace = new Map<string, Map<string, AssignedPod>>()
-  readonly #homeless = new Map<string, Map<string, PodInfo>>()
+  readonly #withoutNode = new Map<string, Map<string, PodInfo>>()
   readonly #namespaceLabels: (namespace: string) => Labels
   readonly nodesWithAntiAffinity = new Set<NodeState>()
   readonly nodesWithAffinity = new Set<NodeState>()
@@ -75,9 +75,9 @@ export class ClusterState implements ClusterView {
     const state = new NodeState(node)
     this.#byName.set(name, state)
     this.#nodes = undefined
-    const waiting = this.#homeless.get(name)
-    this.#homeless.delete(name)
-    for (const info of waiting?.values() ?? []) this.#place(info, state)
+    const waiting = this.#withoutNode.get(name)
+    this.#withoutNode.delete(name)
+    for (const info of waiting?.values() ?? []) this.#assign(info, state)
   }
 
   removeNode(name: string): void {
@@ -92,24 +92,24 @@ export class ClusterState implements ClusterView {
 
   /** Adds a pod to a node, or replaces its older version. */
   setPod(info: PodInfo, nodeName: string): void {
-    const placed = this.#placed.get(info.key)
-    if (placed?.info === info && placed.node.name === nodeName) return
+    const assigned = this.#assigned.get(info.key)
+    if (assigned?.info === info && assigned.node.name === nodeName) return
     this.removePod(info.key)
     const node = this.#byName.get(nodeName)
-    if (node) this.#place(info, node)
-    else mapOf(this.#homeless, nodeName).set(info.key, info)
+    if (node) this.#assign(info, node)
+    else mapOf(this.#withoutNode, nodeName).set(info.key, info)
   }
 
   removePod(key: string): void {
-    const placed = this.#placed.get(key)
-    if (!placed) {
-      for (const [node, waiting] of this.#homeless)
-        if (waiting.delete(key) && waiting.size === 0) this.#homeless.delete(node)
+    const assigned = this.#assigned.get(key)
+    if (!assigned) {
+      for (const [node, waiting] of this.#withoutNode)
+        if (waiting.delete(key) && waiting.size === 0) this.#withoutNode.delete(node)
       return
     }
-    const { info, node } = placed
+    const { info, node } = assigned
     node.remove(info)
-    this.#placed.delete(key)
+    this.#assigned.delete(key)
     const pods = this.#byNamespace.get(info.namespace)
     pods?.delete(key)
     if (pods?.size === 0) this.#byNamespace.delete(info.namespace)
@@ -117,25 +117,27 @@ export class ClusterState implements ClusterView {
   }
 
   assignmentOf(key: string): AssignedPod | undefined {
-    return this.#placed.get(key)
+    return this.#assigned.get(key)
   }
 
   /** Evaluates a function as if these pods did not exist. The function must be synchronous. */
-  without<T>(pods: readonly PodInfo[], question: () => T): T {
-    const places = pods.map(({ key }) => this.#placed.get(key)).filter(place => place !== undefined)
-    for (const { info } of places) this.removePod(info.key)
+  without<T>(pods: readonly PodInfo[], evaluate: () => T): T {
+    const assignments = pods
+      .map(({ key }) => this.#assigned.get(key))
+      .filter(assignment => assignment !== undefined)
+    for (const { info } of assignments) this.removePod(info.key)
     try {
-      return question()
+      return evaluate()
     } finally {
-      for (const { info, node } of places) this.setPod(info, node.name)
+      for (const { info, node } of assignments) this.setPod(info, node.name)
     }
   }
 
-  #place(info: PodInfo, node: NodeState): void {
-    const placed = { info, node }
+  #assign(info: PodInfo, node: NodeState): void {
+    const assigned = { info, node }
     node.add(info)
-    this.#placed.set(info.key, placed)
-    mapOf(this.#byNamespace, info.namespace).set(info.key, placed)
+    this.#assigned.set(info.key, assigned)
+    mapOf(this.#byNamespace, info.namespace).set(info.key, assigned)
     this.#index(node)
   }
 

@@ -50,7 +50,7 @@ const sized = (name: string, limits: Record<string, string>): Pod =>
   podOf(name, { spec: { ...base, containers: [{ name: 'main', image: 'i', resources: { limits } }] } })
 
 /** Scheduled first, so that the nodes are in use. */
-const placed: readonly Pod[] = [
+const scheduled: readonly Pod[] = [
   podOf('on-a', { labels: { app: 'web' }, requests: { cpu: '1500m' } }),
   podOf('on-b', {
     spec: {
@@ -108,7 +108,7 @@ async function create(pod: Pod): Promise<Stored<Pod>> {
 
 async function realMessage(name: string): Promise<string> {
   let message = ''
-  await waitFor(`${name} to be refused`, async () => {
+  await waitFor(`${name} to be rejected`, async () => {
     const { status } = await client.get(pods, { namespace, name })
     message =
       status?.conditions?.find(({ type, status }) => type === 'PodScheduled' && status === 'False')
@@ -132,10 +132,10 @@ async function ourMessage(pod: Stored<Pod>): Promise<string> {
 
 describe('the message of an unschedulable pod', () => {
   before(async () => {
-    for (const pod of placed) {
+    for (const pod of scheduled) {
       const nodeSelector = { disk: pod.metadata?.name === 'on-a' ? 'fast' : 'slow' }
       await create({ ...pod, spec: { ...pod.spec, nodeSelector } })
-      await waitFor('it to be placed', async () =>
+      await waitFor('it to be scheduled', async () =>
         Boolean((await client.get(pods, { namespace, name: pod.metadata?.name ?? '' })).spec?.nodeName),
       )
     }

@@ -8,7 +8,7 @@ import type { PodInfo } from './pod-info.ts'
 
 /**
  * Schedules further resources of a pod, such as devices: a filter finds them, `reserve` keeps them, and
- * `settle` writes them before the binding.
+ * `preBind` writes them before the binding.
  */
 export interface SchedulingExtension {
   readonly filter: Filter

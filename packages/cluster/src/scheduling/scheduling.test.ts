@@ -19,11 +19,11 @@ const first = { random: () => 0.999 }
 
 function clusterOf(
   plans: readonly NodePlan[],
-  placed: readonly (readonly [string, Pod])[] = [],
+  assigned: readonly (readonly [string, Pod])[] = [],
 ): ClusterState {
   const state = new ClusterState()
   for (const plan of plans) state.setNode(nodeOf(plan, 0))
-  for (const [node, pod] of placed) state.setPod(podInfo(pod), node)
+  for (const [node, pod] of assigned) state.setPod(podInfo(pod), node)
   return state
 }
 
@@ -156,8 +156,8 @@ describe('a pod is scheduled', () => {
       'b',
     ],
   ]
-  for (const [text, pod, placed, expected] of rules)
-    it(text, () => assert.equal(decisionOf(pod, clusterOf([a, b], placed)), expected))
+  for (const [text, pod, assigned, expected] of rules)
+    it(text, () => assert.equal(decisionOf(pod, clusterOf([a, b], assigned)), expected))
 
   it('not on a cordoned node, unless it tolerates the taint', () => {
     const state = new ClusterState()

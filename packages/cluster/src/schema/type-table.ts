@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The built-in types of Kubernetes as data. packages/cluster/generate writes the table.
-import { readFileSync } from 'node:fs'
+import file from './types.generated.json' with { type: 'json' }
 
 export type Scalar =
   | 'string'
@@ -51,17 +51,14 @@ export interface StructType {
 
 type Row = readonly [name: string, type: string, flags: string, extras?: Record<string, string | string[]>]
 
-const rows = JSON.parse(readFileSync(new URL('./types.generated.json', import.meta.url), 'utf8')) as Record<
-  string,
-  readonly Row[]
->
+const rows: Readonly<Record<string, readonly (readonly unknown[])[] | undefined>> = file
 const structs = new Map<string, StructType>()
 
 /** Returns the struct of that name. Throws if the table does not have it, which is a bug of this package. */
 export function structType(name: string): StructType {
   const known = structs.get(name)
   if (known) return known
-  const declared = rows[name]
+  const declared = rows[name] as readonly Row[] | undefined
   if (!declared) throw new Error(`${name} is not a known type`)
   const fields = new Map<string, Field>()
   const [home = '', type = ''] = name.split('.')

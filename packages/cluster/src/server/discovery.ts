@@ -53,13 +53,13 @@ function sortVersions(versions: Map<string, Resource[]>): void {
 }
 
 const versionPattern = /^v(\d+)(?:(alpha|beta)(\d+))?$/
-const stages = ['alpha', 'beta', undefined]
+const stabilities = ['alpha', 'beta', undefined]
 
 function compareVersions(a: string, b: string): number {
   const [left, right] = [versionPattern.exec(a), versionPattern.exec(b)]
   if (!left || !right) return left ? -1 : right ? 1 : a < b ? -1 : 1
   return (
-    stages.indexOf(right[2]) - stages.indexOf(left[2]) ||
+    stabilities.indexOf(right[2]) - stabilities.indexOf(left[2]) ||
     Number(right[1]) - Number(left[1]) ||
     Number(right[3] ?? 0) - Number(left[3] ?? 0)
   )

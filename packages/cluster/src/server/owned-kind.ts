@@ -42,7 +42,7 @@ function makeKind(resource: Resource, subresource: string): OwnedKind {
     filter:
       subresource === 'status'
         ? managedByStatus(kind, { custom: !struct })
-        : // The scale is a kind of its own whose status nobody writes.
+        : // The scale subresource has its own kind, and no client writes its status.
           strategy.hasStatus && subresource !== 'scale'
           ? managedByMain
           : undefined,

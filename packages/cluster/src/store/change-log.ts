@@ -55,7 +55,7 @@ export class ChangeLog {
     for (const reader of this.#readers) reader.notify()
   }
 
-  /** Starts reading after `revision`. `wake` is called when a change arrives after an empty read. */
+  /** Starts reading after `revision`. `notify` is called when a change arrives after an empty read. */
   read(revision: number, notify: () => void): ChangeReader {
     if (revision < this.#floor) throw new ChangesForgotten(revision, this.#floor)
     const reader = new ChangeReader(this, this.#dropped + this.#indexAfter(revision), notify)
@@ -123,7 +123,7 @@ export class ChangeReader {
   }
 
   /**
-   * Returns the next changes, at most `limit`. After an empty result `wake` is called once, on the next
+   * Returns the next changes, at most `limit`. After an empty result `notify` is called once, on the next
    * change.
    */
   take(limit: number): readonly Change[] {

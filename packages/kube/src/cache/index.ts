@@ -4,6 +4,7 @@ export { type CachedClient, createCachedClient, type WriteRecorder } from './cac
 export type { Change, ChangeHandler, ChangeSource } from './change.ts'
 export type { IndexFunction } from './indexed-store.ts'
 export type { Projection } from './object-cache.ts'
+export { ObjectCache, type ObjectCacheOptions } from './object-cache.ts'
 export {
   byControllerUid,
   byLabel,

@@ -84,7 +84,7 @@ class CacheSimulation {
     this.cache.watched({ type: 'BOOKMARK', resourceVersion: this.#arrived, initialEventsEnd: false })
   }
 
-  settle(): void {
+  deliverAll(): void {
     this.deliver(1_000)
     if (this.#list) this.list()
     this.watch(1_000)
@@ -158,11 +158,11 @@ class CacheSimulation {
         return
       }
       const newest = this.newest.get(uid)
-      assert.ok(!newest || compareResourceVersions(resourceVersion, newest) >= 0, 'went back in time')
+      assert.ok(!newest || compareResourceVersions(resourceVersion, newest) >= 0, 'returned an older version')
       assert.ok(!this.deletedHere.has(uid), 'shows again what we deleted')
       assert.ok(change.old === undefined || change.old.metadata.uid === uid)
       const terminating = change.new.metadata.deletionTimestamp !== undefined
-      assert.ok(terminating || !this.terminating.has(uid), 'came back to life')
+      assert.ok(terminating || !this.terminating.has(uid), 'is no longer terminating')
       if (terminating) this.terminating.add(uid)
       this.newest.set(uid, resourceVersion)
       shown.set(name, change.new)
@@ -185,12 +185,12 @@ function run(simulation: CacheSimulation, steps: readonly Step[]): void {
 
 describe('ObjectCache with lists, events and responses in any order', () => {
   for (const selector of [undefined, 'color=red'])
-    it(`never goes back in time, shows own writes, and ends equal to the server${selector ? ' (selected)' : ''}`, () => {
+    it(`never returns an older version, shows own writes, and ends equal to the server${selector ? ' (selected)' : ''}`, () => {
       fc.assert(
         fc.property(fc.array(step, { maxLength: 60, size: 'max' }), steps => {
           const simulation = new CacheSimulation(selector)
           run(simulation, steps)
-          simulation.settle()
+          simulation.deliverAll()
           const byName = (a: Stored<Item>, b: Stored<Item>) => (a.metadata.name < b.metadata.name ? -1 : 1)
           const truth = simulation.history.selected().sort(byName)
           assert.deepEqual([...simulation.cache.store.values()].sort(byName), truth)

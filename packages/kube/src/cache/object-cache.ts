@@ -26,7 +26,7 @@ export interface ObjectCacheOptions<T extends KubeObject, P extends KubeObject, 
  * The state of a watch cache, without any I/O. Its input is lists, watch events and responses to own writes, in any
  * order in which a network can deliver them. Its output is objects and exact changes.
  *
- * Promised: a read returns the newest state of an object that was ever put in, and never goes back to an older one.
+ * Promised: a read returns the newest state of an object that was ever put in, and never an older one than before.
  * An object that this client deleted is not returned again. Each change is reported once, in order. Objects are
  * shared and read-only.
  */

@@ -36,7 +36,7 @@ export interface ReflectorOptions<T extends KubeObject> {
   /** Ask for streaming lists. The reflector detects servers without them and then lists page by page. */
   readonly streamingList: boolean
   readonly idleTimeoutMs?: number
-  /** Called for each sign of life of the server. */
+  /** Called for each message of the server, bookmarks included. */
   readonly onContact: () => void
   readonly onListed: () => void
   readonly onFailure: (error: KubeError, retryInMs: number) => void

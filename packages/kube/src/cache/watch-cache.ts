@@ -45,8 +45,8 @@ export interface CacheStatus {
   /** The resourceVersion up to which everything is known. */
   readonly resourceVersion: string | undefined
   /**
-   * Seconds since the last sign of life of the server. A quiet server sends a bookmark every minute. Undefined before
-   * the first.
+   * Seconds since the last message of the server, which sends at least a bookmark every minute. Undefined before the
+   * first.
    */
   readonly silentSeconds: number | undefined
   readonly lists: number
@@ -61,7 +61,7 @@ export interface CacheStatus {
  * All objects of a resource, or those of a selector, kept up to date by a watch, with indexes.
  *
  * Promised: a read is never older than an own write that was recorded in the cache (createCachedClient does that). A
- * read never goes back in time, even if the watch delivers late or twice. After any interruption the cache becomes
+ * read never returns an older state than the one before, even if the watch delivers late or twice. After any interruption the cache becomes
  * equal to the server. Handlers receive each change once, as a step from the old object to the new.
  *
  * Not promised: that another client's write is visible at once; that two objects are shown at the same

@@ -111,7 +111,7 @@ describe('WatchCache behind a network that fails all the time', () => {
   }
 
   for (const [what, wanted, kinds] of [
-    ['killed, truncated, refused and hanging', 750, cuts],
+    ['killed, truncated, rejected and hanging', 750, cuts],
     ['with expired history', 250, [...cuts, ...expiries, ...expiries]],
   ] as const) {
     const mayList = kinds.includes(expiries[0]!)

@@ -59,7 +59,7 @@ describe('createAuthority', () => {
     const server = createServer({ ...serving, ca: authority.pair.cert, requestCert: true })
     server.on('secureConnection', (socket: TLSSocket) => {
       const { CN } = socket.getPeerCertificate().subject
-      socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${socket.authorized ? CN : 'nobody'}`)
+      socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${socket.authorized ? CN : 'unauthenticated'}`)
     })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')

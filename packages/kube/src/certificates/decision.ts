@@ -48,9 +48,9 @@ export function decideRenewal(
   const problem = serverProblem(bundle, [current], serverName, ahead)
   if (problem) {
     const moves = readCertificates(bundle.serverCert).some(server => !isSignedBy(server, current))
-    const settledAt = propagatedAt(current, policy)
+    const publishedAt = propagatedAt(current, policy)
     if (!moves || !worksNow) return { kind: 'renew-server', why: problem }
-    return now < settledAt ? { kind: 'keep', until: settledAt } : { kind: 'move-server', why: problem }
+    return now < publishedAt ? { kind: 'keep', until: publishedAt } : { kind: 'move-server', why: problem }
   }
   if (authorities.length === 1) return { kind: 'keep' }
   const retiredAt = propagatedAt(current, policy) + policy.overlapMs

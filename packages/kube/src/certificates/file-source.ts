@@ -10,7 +10,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Clock } from '../clock/index.ts'
 import { type Logger, messageOf, silentLogger } from '../log/index.ts'
-import { counter, type Registry } from '../metrics/index.ts'
+import { certificateCatalogue, counter, type Registry } from '../metrics/index.ts'
 import { type CertificateSource, MemoryCertificateSource } from './source.ts'
 import type { KeyPair } from './x509.ts'
 
@@ -40,18 +40,8 @@ export class FileCertificateSource implements CertificateSource {
   constructor(options: FileCertificateSourceOptions) {
     this.#options = options
     this.#log = (options.log ?? silentLogger).child({ certFile: options.certFile })
-    this.#reads =
-      options.registry &&
-      counter(options.registry, {
-        name: 'certwatcher_read_certificate_total',
-        help: 'Total number of certificate reads',
-      })
-    this.#errors =
-      options.registry &&
-      counter(options.registry, {
-        name: 'certwatcher_read_certificate_errors_total',
-        help: 'Total number of certificate read errors',
-      })
+    this.#reads = options.registry && counter(options.registry, certificateCatalogue.reads)
+    this.#errors = options.registry && counter(options.registry, certificateCatalogue.errors)
   }
 
   current(): KeyPair | undefined {

@@ -237,7 +237,7 @@ describe('CertificateProvisioner', () => {
     const stop = new AbortController()
     const running = provisioner.run(stop.signal)
     await until(async () => provisioner.ready)
-    await clock.settle()
+    await clock.flushPromises()
     // The other writer reverts every update.
     const update = webhooks.update.bind(webhooks)
     webhooks.update = async (target, configuration) => {
@@ -249,7 +249,7 @@ describe('CertificateProvisioner', () => {
     webhooks.configurations.set('one', { webhooks: [{ name: 'a', clientConfig: {} }] })
     const before = webhooks.updates
     provisioner.changed()
-    await clock.settle()
+    await clock.flushPromises()
     assert.equal(webhooks.updates, before + 1, 'at once')
     for (let second = 1; second <= 3; second++) {
       await clock.advance(1_000)
@@ -322,7 +322,7 @@ describe('CertificateProvisioner', () => {
     await until(async () => lines.some(line => line.level === 'error'))
     webhooks.rejects = false
     provisioner.changed()
-    await clock.settle()
+    await clock.flushPromises()
     assert.equal(provisioner.ready, true)
     stop.abort()
     await running

@@ -123,9 +123,9 @@ describe('retries', () => {
     const transport = scripted(failure(429, 'TooManyRequests', { 'retry-after': '2' }), okResponse)
     const client = clientOn(transport, { clock })
     const first = client.get(things, ref)
-    await clock.settle()
+    await clock.flushPromises()
     const second = client.get(things, { ...ref, name: 'b' })
-    await clock.settle()
+    await clock.flushPromises()
     assert.equal(transport.requests.length, 1)
     await client.get(things, { ...ref, name: 'lease' }, { urgent: true })
     assert.equal(transport.requests.length, 2)
@@ -170,12 +170,12 @@ describe('retries', () => {
       transport.requests.map(({ headers }) => headers.authorization),
       ['Bearer old', 'Bearer new'],
     )
-    const refusing = scripted(failure(401, 'Unauthorized'))
-    await assert.rejects(clientOn(refusing, { credentials }).get(things, ref), error =>
+    const rejecting = scripted(failure(401, 'Unauthorized'))
+    await assert.rejects(clientOn(rejecting, { credentials }).get(things, ref), error =>
       isKubeError(error, 'Unauthorized'),
     )
     assert.equal(rejections, 2)
-    assert.equal(refusing.requests.length, 2)
+    assert.equal(rejecting.requests.length, 2)
   })
 })
 

@@ -123,7 +123,7 @@ describe('HttpTransport', () => {
     await transport.close()
   })
 
-  it('reports a request as not sent if the connection is refused', async () => {
+  it('reports a request as not sent on "connection refused"', async () => {
     const free = createServer().listen(0, '127.0.0.1')
     await once(free, 'listening')
     const { port } = free.address() as AddressInfo

@@ -41,7 +41,7 @@ type Failure = readonly [what: string, TransportResponse | Error, KubeErrorCode]
 
 const network = (message: string, sent: boolean) => new TransportError('network', sent, message)
 const neverCarriedOut: readonly Failure[] = [
-  ['the connection was refused', network('connect ECONNREFUSED', false), 'Network'],
+  ['connection refused', network('connect ECONNREFUSED', false), 'Network'],
   ['a 429', failure(429, 'TooManyRequests', { 'retry-after': '1' }), 'TooManyRequests'],
   [
     'a 503 that names a time',

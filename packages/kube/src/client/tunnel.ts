@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Socket } from 'node:net'
-import { SocksClient } from 'socks'
 import { Client } from 'undici'
 
 export interface TunnelTarget {
@@ -72,6 +71,8 @@ async function connectThroughSocks(
   port: number,
   timeoutMs: number,
 ): Promise<Socket> {
+  // Few clusters are behind such a proxy, and commands load the client at every start.
+  const { SocksClient } = await import('socks')
   const { socket } = await SocksClient.createConnection({
     command: 'connect',
     destination: { host, port },

@@ -12,7 +12,7 @@ export interface Timer {
 export interface Clock {
   /** Milliseconds since the Unix epoch. May jump when the machine's clock is set, so use it for timestamps only. */
   now(): number
-  /** Milliseconds since an arbitrary start; never goes backwards. For durations and deadlines. */
+  /** Milliseconds since an arbitrary start; never decreases. For durations and deadlines. */
   monotonic(): number
   /** Calls back once after `ms`, or in the next turn if `ms` is not positive. Any length is allowed. */
   setTimeout(callback: () => void, ms: number): Timer

@@ -59,27 +59,27 @@ export class FakeClock implements Clock {
   /** Advances time by `ms`, fires the timers that become due, and runs all ready code afterwards. */
   async advance(ms: number): Promise<void> {
     const target = this.#monotonic + ms
-    await this.settle()
+    await this.flushPromises()
     for (let timer = this.#next(); timer && timer.due <= target; timer = this.#next()) {
       this.#moveTo(Math.max(timer.due, this.#monotonic))
       this.#timers.shift()
       timer.callback()
-      await this.settle()
+      await this.flushPromises()
     }
     this.#moveTo(target)
   }
 
   /** Advances to the next timer and fires it. Returns false if none is set. */
   async advanceToNextTimer(): Promise<boolean> {
-    await this.settle()
+    await this.flushPromises()
     const wait = this.untilNextTimer
     if (wait === undefined) return false
     await this.advance(wait)
     return true
   }
 
-  /** Runs all ready code without advancing time. */
-  async settle(): Promise<void> {
+  /** Runs all ready code, such as resolved promises, without advancing time. */
+  async flushPromises(): Promise<void> {
     await new Promise<void>(resolve => setImmediate(resolve))
   }
 

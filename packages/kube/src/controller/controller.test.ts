@@ -159,14 +159,14 @@ describe('Controller.stop', () => {
       reconcile: () => new Promise<void>(resolve => finish.push(resolve)),
     })
     for (const key of ['a', 'b', 'c']) controller.queue.add(key)
-    await clock.settle()
+    await clock.flushPromises()
     assert.deepEqual(controller.running, ['a', 'b'])
     let stopped = false
     const stop = controller.stop().then(() => {
       stopped = true
     })
     finish[0]!()
-    await clock.settle()
+    await clock.flushPromises()
     assert.equal(stopped, false)
     finish[1]!()
     await stop
@@ -193,7 +193,7 @@ describe('Controller.stop', () => {
     })
     controller.queue.add('a')
     controller.queue.add('b')
-    await clock.settle()
+    await clock.flushPromises()
     hard.abort(new Error('leadership lost'))
     await controller.stop()
     assert.deepEqual(

@@ -8,9 +8,10 @@
 // - after stop() no further call starts; the running ones may finish, until the hard signal aborts them.
 // Not promised: that a call which ignores its signal ever ends. It blocks one worker and shows in
 // workqueue_longest_running_processor_seconds.
+import { randomUUID } from 'node:crypto'
 import { isConflict } from '../client/index.ts'
 import { type Clock, systemClock } from '../clock/index.ts'
-import { type Logger, silentLogger } from '../log/index.ts'
+import { type LogFields, type Logger, silentLogger, withLogFields } from '../log/index.ts'
 import type { Registry } from '../metrics/index.ts'
 import { type Backoff, type Priority, WorkQueue } from '../queue/index.ts'
 import { type ControllerMetrics, controllerMetrics, type ReconcileOutcome } from './metrics.ts'
@@ -28,7 +29,7 @@ export interface ReconcileContext {
   /** Aborted when the result is no longer wanted: hard stop, lost leadership, time-out. Pass it to every request. */
   readonly signal: AbortSignal
   readonly clock: Clock
-  /** Has the controller and the object as fields. */
+  /** Its lines name the controller, the object and the reconcile. */
   readonly log: Logger
 }
 
@@ -49,6 +50,10 @@ export interface ControllerOptions<Key extends string> {
   readonly sources?: readonly Source<Key>[]
   readonly workers?: number
   readonly ownerOf?: (key: Key) => string
+  /** Identifies the object of a key in log lines: kind, namespace, name, uid. Default: the key as `object`. */
+  readonly identify?: (key: Key) => LogFields
+  /** Receives the error of every reconcile that failed, for metrics. */
+  readonly onFailure?: (error: unknown) => void
   readonly backoff?: Backoff
   /** The signal of a call that takes longer is aborted. */
   readonly timeoutMs?: number
@@ -120,16 +125,23 @@ export class Controller<Key extends string = string> {
 
   async #work(): Promise<void> {
     for (let key = await this.queue.take(); key !== undefined; key = await this.queue.take()) {
-      const started = this.#clock.monotonic()
-      this.#metrics?.started()
-      const outcome = await this.#reconcile(key)
-      this.#metrics?.ended(outcome, this.#clock.monotonic() - started)
+      const taken = key
+      await withLogFields(this.#logFields(taken), () => this.#measured(taken))
       this.queue.done(key)
     }
   }
 
+  async #measured(key: Key): Promise<void> {
+    const started = this.#clock.monotonic()
+    this.#metrics?.started()
+    const result = await this.#reconcile(key)
+    const tookMs = this.#clock.monotonic() - started
+    this.#metrics?.ended(result, tookMs)
+    this.#log.debug('Reconcile finished', { result, tookMs: Math.round(tookMs) })
+  }
+
   async #reconcile(key: Key): Promise<ReconcileOutcome | 'stopped'> {
-    const log = this.#log.child({ object: key })
+    const log = this.#log
     const signal = this.#calls.begin(key)
     try {
       const result = await this.#options.reconcile(key, { signal, clock: this.#clock, log })
@@ -138,6 +150,17 @@ export class Controller<Key extends string = string> {
       return this.#failed(key, error, signal, log)
     } finally {
       this.#calls.end(key)
+    }
+  }
+
+  /** The identity of the object at the start: a reconcile may end with its deletion. */
+  #logFields(key: Key): () => LogFields {
+    const { identify } = this.#options
+    const fields = identify?.(key) ?? { object: key }
+    let reconcileID: string | undefined
+    return () => {
+      reconcileID ??= randomUUID()
+      return { ...fields, reconcileID }
     }
   }
 
@@ -154,6 +177,7 @@ export class Controller<Key extends string = string> {
       log.debug('Reconcile was aborted', { error })
       return 'stopped'
     }
+    this.#options.onFailure?.(error)
     if (isBug(error)) this.#metrics?.panicked()
     const retryInMs = Math.round(this.queue.retry(key))
     const failure = { error, failures: this.queue.failuresOf(key), retryInMs }

@@ -9,7 +9,7 @@ describe('events', () => {
   it('are stored as core/v1 with source, object and times', async () => {
     const { clock, sink, of } = recorder({ instance: 'host-a' })
     of.record(set, lost)
-    await clock.settle()
+    await clock.flushPromises()
     const [event] = sink.events
     assert.match(event!.metadata.name, /^llm\.[0-9a-f]{16}$/)
     assert.deepEqual(
@@ -35,7 +35,7 @@ describe('events', () => {
   it('can be stored as events.k8s.io/v1', async () => {
     const { clock, sink, of } = recorder({ sink: new MemorySink('events.k8s.io/v1') })
     of.record(set, lost)
-    await clock.settle()
+    await clock.flushPromises()
     of.record(set, lost)
     await clock.advance(1_000)
     const [event] = sink.events as unknown as Record<string, unknown>[]
@@ -61,7 +61,7 @@ describe('events', () => {
   it('of cluster-scoped objects are stored in the namespace default', async () => {
     const { clock, sink, of } = recorder()
     of.record({ apiVersion: 'v1', kind: 'Node', name: 'n1' }, lost)
-    await clock.settle()
+    await clock.flushPromises()
     assert.equal(sink.events[0]!.metadata.namespace, 'default')
   })
 
@@ -71,7 +71,7 @@ describe('events', () => {
       { ...set, name: `${'a'.repeat(199)}.${'b'.repeat(53)}` },
       { ...lost, message: 'ä'.repeat(1_000) },
     )
-    await clock.settle()
+    await clock.flushPromises()
     const [event] = sink.events
     assert.ok(Buffer.byteLength(event!.message) <= 1_024)
     assert.match(event!.message, /^ä+…$/)

@@ -45,7 +45,7 @@ for (const format of ['core/v1', 'events.k8s.io/v1'] as const satisfies EventFor
       await recorder.stop(10_000)
       assert.doesNotMatch(
         await registry.metrics(),
-        /event_recorder_events_total\{result="(refused|dropped)"\}/,
+        /event_recorder_events_total\{result="(rejected|dropped)"\}/,
       )
 
       const { stdout, stderr } = await kubernetes.kubectl('get', 'events', '-n', namespace, '--no-headers')
@@ -99,9 +99,9 @@ describe('events that the server rejects', () => {
       .for('test')
       .record(
         { apiVersion: 'v1', kind: 'Pod', name: 'a', namespace: 'nowhere' },
-        { type: 'Normal', reason: 'Lost', message: 'nobody will read this' },
+        { type: 'Normal', reason: 'Lost', message: 'not stored' },
       )
     await recorder.stop(10_000)
-    assert.match(await registry.metrics(), /event_recorder_events_total\{result="refused"\} 1\n/)
+    assert.match(await registry.metrics(), /event_recorder_events_total\{result="rejected"\} 1\n/)
   })
 })

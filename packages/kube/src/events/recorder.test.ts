@@ -47,7 +47,7 @@ describe('repeated events', () => {
   it('create a new event with the old count if the stored one has expired', async () => {
     const { clock, sink, of } = recorder()
     of.record(set, lost)
-    await clock.settle()
+    await clock.flushPromises()
     sink.stored.clear()
     of.record(set, lost)
     await clock.advance(10_000)
@@ -62,7 +62,7 @@ describe('repeated events', () => {
     events.for('a').record(set, lost)
     events.for('b').record(set, lost)
     events.for('a').record({ ...set, uid: 'u2' }, lost)
-    await clock.settle()
+    await clock.flushPromises()
     assert.equal(sink.events.length, 3)
   })
 
@@ -106,7 +106,7 @@ describe('a recorder on a slow API server', () => {
       for (let pod = 0; pod < 10; pod++) of.record({ ...set, uid: `u${i % 50}` }, created(`p${i}-${pod}`))
     of.record(set, lost)
     of.record(set, { ...lost, type: 'Normal', reason: 'Rare' })
-    await clock.settle()
+    await clock.flushPromises()
     assert.ok(events.pending <= 104)
     assert.match(await registry.metrics(), /event_recorder_events_total\{result="dropped"\} \d{3}/)
     sink.resume()
@@ -120,7 +120,7 @@ describe('a recorder on a slow API server', () => {
     const { clock, of } = recorder({ sink, parallelWrites: 1 })
     sink.mode = 'fails'
     of.record(set, created('blocks'))
-    await clock.settle()
+    await clock.flushPromises()
     for (let pod = 0; pod < 5; pod++) of.record(set, created(`p${pod}`))
     of.record({ ...set, uid: 'u2' }, created('first of its object'))
     of.record(set, lost)
@@ -158,7 +158,7 @@ describe('a recorder on a slow API server', () => {
 
   it('does not retry a rejected event', async () => {
     const sink = new MemorySink()
-    sink.mode = 'refuses'
+    sink.mode = 'rejects'
     const { clock, of } = recorder({ sink })
     of.record(set, lost)
     await clock.advance(3_600_000)
@@ -170,7 +170,7 @@ describe('Recorder.stop', () => {
   it('writes the remaining events at once, including counts', async () => {
     const { clock, sink, events, of } = recorder()
     of.record(set, lost)
-    await clock.settle()
+    await clock.flushPromises()
     of.record(set, lost)
     of.record(set, lost)
     of.record(set, created('p'))

@@ -7,7 +7,7 @@
 // unreachable, nor the order of stored events.
 import type { Clock } from '../clock/index.ts'
 import { type Logger, silentLogger } from '../log/index.ts'
-import { counter, type Registry } from '../metrics/index.ts'
+import { counter, eventCatalogue, type Registry } from '../metrics/index.ts'
 import { Deadlines } from '../queue/deadlines.ts'
 import { type Backoff, backoffDelay } from '../queue/index.ts'
 import { Correlation, type Series } from './correlation.ts'
@@ -95,13 +95,7 @@ export class EventRecorder {
     this.#log = options.log ?? silentLogger
     this.#scheduled = new Deadlines(options.clock, series => this.#enqueue(series))
     this.#lanes = new Lanes(options.queueLimit ?? defaultQueueLimit)
-    this.#results =
-      options.registry &&
-      counter(options.registry, {
-        name: 'event_recorder_events_total',
-        help: 'Writes of events by result: created, repeated, refused, or dropped because too many waited or too many writes failed',
-        labelNames: ['result'] as const,
-      })
+    this.#results = options.registry && counter(options.registry, eventCatalogue.events)
   }
 
   /** Returns a recorder whose events have this component as their source. */
@@ -200,7 +194,7 @@ export class EventRecorder {
     try {
       const result = await this.#send(series)
       this.#results?.inc({ result })
-      if (result === 'refused') this.#log.debug('The server rejected an event', { reason: series.reason })
+      if (result === 'rejected') this.#log.debug('The server rejected an event', { reason: series.reason })
       series.storedCount = counted
       series.writes++
       series.failures = 0
@@ -226,19 +220,19 @@ export class EventRecorder {
     else this.#schedule(series, this.#stopping ? failureBackoff.baseMs : ms)
   }
 
-  async #send(series: RecordedSeries): Promise<'created' | 'repeated' | 'refused'> {
+  async #send(series: RecordedSeries): Promise<'created' | 'repeated' | 'rejected'> {
     const { sink, instance = '' } = this.#options
     const current = { ...series, instance }
     if (series.stored) {
       const result = await sink.patch(series.stored, renderRepeat(current, sink.format), this.#cancel.signal)
-      if (result !== 'gone') return result === 'written' ? 'repeated' : 'refused'
+      if (result !== 'gone') return result === 'written' ? 'repeated' : 'rejected'
       // Events expire after an hour. A later repeat becomes a new event with the old count.
       series.stored = undefined
     }
     series.stored ??= renderEvent(current, sink.format)
     const result = await sink.create(series.stored, this.#cancel.signal)
-    if (result === 'refused') series.stored = undefined
-    return result === 'written' ? 'created' : 'refused'
+    if (result === 'rejected') series.stored = undefined
+    return result === 'written' ? 'created' : 'rejected'
   }
 
   #resolveIfStopped(): void {

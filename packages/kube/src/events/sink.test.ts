@@ -15,10 +15,10 @@ describe('eventSink', () => {
   const { signal } = new AbortController()
 
   it('distinguishes permanent rejections from temporary failures', async () => {
-    assert.equal(await sinkThatFails('Forbidden').create(event, signal), 'refused')
+    assert.equal(await sinkThatFails('Forbidden').create(event, signal), 'rejected')
     assert.equal(await sinkThatFails('AlreadyExists').create(event, signal), 'written')
     assert.equal(await sinkThatFails('NotFound').patch(event, {}, signal), 'gone')
-    assert.equal(await sinkThatFails('Invalid').patch(event, {}, signal), 'refused')
+    assert.equal(await sinkThatFails('Invalid').patch(event, {}, signal), 'rejected')
     for (const code of ['Network', 'Timeout', 'TooManyRequests', 'ServiceUnavailable'] as const)
       await assert.rejects(sinkThatFails(code).create(event, signal))
   })

@@ -5,13 +5,13 @@ import { isKubeError, isNotFound, type KubeErrorCode } from '../client/error.ts'
 import { type EventFormat, eventResources, type StoredEvent } from './event.ts'
 
 /**
- * The storage of events. `refused`: the server will never accept it (its namespace is terminating, or RBAC forbids
+ * The storage of events. `rejected`: the server will never accept it (its namespace is terminating, or RBAC forbids
  * it). `gone`: it is no longer stored and can be recreated. Rejects on temporary failures.
  */
 export interface EventSink {
   readonly format: EventFormat
-  create(event: StoredEvent, signal: AbortSignal): Promise<'written' | 'refused'>
-  patch(event: StoredEvent, patch: object, signal: AbortSignal): Promise<'written' | 'gone' | 'refused'>
+  create(event: StoredEvent, signal: AbortSignal): Promise<'written' | 'rejected'>
+  patch(event: StoredEvent, patch: object, signal: AbortSignal): Promise<'written' | 'gone' | 'rejected'>
 }
 
 const final: readonly KubeErrorCode[] = [
@@ -42,7 +42,7 @@ export function eventSink(
       } catch (error) {
         // The response to an earlier attempt was lost. Names are random, so the existing event is the same one.
         if (isKubeError(error, 'AlreadyExists')) return 'written'
-        if (isKubeError(error, ...final)) return 'refused'
+        if (isKubeError(error, ...final)) return 'rejected'
         throw error
       }
     },
@@ -52,7 +52,7 @@ export function eventSink(
         return 'written'
       } catch (error) {
         if (isNotFound(error)) return 'gone'
-        if (isKubeError(error, ...final)) return 'refused'
+        if (isKubeError(error, ...final)) return 'rejected'
         throw error
       }
     },

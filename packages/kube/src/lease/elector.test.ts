@@ -129,7 +129,7 @@ describe('a candidate', () => {
     client.change({ holderIdentity: 'other', leaseDurationSeconds: 15 })
     const elector = candidate(client, clock)
     const acquiring = elector.acquire(never)
-    await clock.settle()
+    await clock.flushPromises()
     client.lease = undefined
     await clock.advance(14_000)
     assert.equal(elector.leadership.isHeld(), false)
@@ -144,7 +144,7 @@ describe('a candidate', () => {
     client.change({ holderIdentity: 'other', leaseDurationSeconds: 15 })
     const stop = new AbortController()
     const acquiring = candidate(client, clock).acquire(stop.signal)
-    await clock.settle()
+    await clock.flushPromises()
     stop.abort(new Error('stopped'))
     await assert.rejects(acquiring, /stopped/)
     assert.equal(clock.pendingTimers, 0)
@@ -183,6 +183,29 @@ describe('a leader', () => {
     await clock.advance(60_000)
     assert.equal(leadership.isHeld(), false)
     assert.equal(clock.pendingTimers, 0)
+  })
+
+  it('keeps leadership while every response takes almost half of the renew deadline', async () => {
+    const clock = new FakeClock()
+    const client = new StoredLease()
+    const slow: LeaseClient = {
+      read: () => client.read(),
+      create: lease => client.create(lease),
+      update: async lease => {
+        await clock.sleep(1_400)
+        return client.update(lease)
+      },
+    }
+    const times = { leaseDurationMs: 4_000, renewDeadlineMs: 3_000, retryPeriodMs: 1_000 }
+    const elector = candidate(slow, clock, { times })
+    await elector.acquire(never)
+    for (let step = 0; step < 600; step++) {
+      await clock.advance(100)
+      assert.ok(elector.leadership.isHeld(), `after ${(step + 1) * 100} ms`)
+    }
+    const released = elector.release({ handOver: false })
+    await clock.advance(2_000)
+    await released
   })
 
   it('survives a failed renewal, and another client that touches the Lease', async () => {

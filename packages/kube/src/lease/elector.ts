@@ -111,14 +111,19 @@ export class LeaseElector {
     const ending = this.#ending.signal
     this.#stalledMs = 0
     this.#armGiveUp()
+    let begun = this.#clock.monotonic()
     while (!ending.aborted) {
-      this.#due = this.#clock.monotonic() + this.#times.retryPeriodMs
+      // The deadline counts from the start of a renewal, and so does the period: a slow response must not take away
+      // the time for the next attempt.
+      const wait = Math.max(0, begun + this.#times.retryPeriodMs - this.#clock.monotonic())
+      this.#due = this.#clock.monotonic() + wait
       try {
-        await this.#clock.sleep(this.#times.retryPeriodMs, ending)
+        await this.#clock.sleep(wait, ending)
       } catch {
         return
       }
       this.#recordStall(this.#due)
+      begun = this.#clock.monotonic()
       if (await this.#attempt(ending)) this.#wasRenewed()
     }
   }

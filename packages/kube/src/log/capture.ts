@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { LogFields, Logger, LogLevel } from './logger.ts'
+import { scopeFields } from './scope.ts'
 
 export interface CapturedLine {
   readonly level: LogLevel
@@ -13,7 +14,7 @@ export function captureLog(): { readonly log: Logger; readonly lines: readonly C
   const lines: CapturedLine[] = []
   const loggerWith = (inherited: LogFields): Logger => {
     const at = (level: LogLevel) => (message: string, fields?: LogFields) => {
-      lines.push({ level, message, fields: { ...inherited, ...fields } })
+      lines.push({ level, message, fields: { ...scopeFields(), ...inherited, ...fields } })
     }
     return {
       debug: at('debug'),

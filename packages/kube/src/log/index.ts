@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 export { type CapturedLine, captureLog } from './capture.ts'
+export { LogLevels } from './levels.ts'
 export {
   createLogger,
   type LogFields,
@@ -10,6 +11,8 @@ export {
   type LogLevel,
   logFormats,
   logLevels,
+  type RootLogger,
   silentLogger,
 } from './logger.ts'
 export { messageOf } from './message.ts'
+export { withLogFields } from './scope.ts'

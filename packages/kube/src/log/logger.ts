@@ -4,6 +4,8 @@
 // stack, child loggers with the fields of their parents. Not promised: that the last lines of a killed process were
 // written. The logger does not redact secrets, so do not log them.
 import { type Logger as Pino, pino } from 'pino'
+import { LogLevels } from './levels.ts'
+import { scopeFields } from './scope.ts'
 import { textStream } from './text.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
@@ -19,8 +21,16 @@ export interface Logger {
   info(message: string, fields?: LogFields): void
   warn(message: string, fields?: LogFields): void
   error(message: string, fields?: LogFields): void
-  /** Returns a logger that adds these fields to every line: `controller`, `object`, … */
+  /**
+   * Returns a logger that adds these fields to every line. The field `area` or `controller` names the area whose level
+   * applies to the child.
+   */
   child(fields: LogFields): Logger
+}
+
+/** A logger whose levels can be changed while the process runs. */
+export interface RootLogger extends Logger {
+  readonly levels: LogLevels
 }
 
 export interface LoggerOptions {
@@ -30,44 +40,58 @@ export interface LoggerOptions {
   readonly write?: (line: string) => void
 }
 
-export function createLogger(options: LoggerOptions = {}): Logger {
+export function createLogger(options: LoggerOptions = {}): RootLogger {
   const write = options.write ?? ((line: string) => process.stderr.write(line))
   const settings = {
-    level: options.level ?? 'info',
+    // The levels of the areas decide which lines are written.
+    level: 'debug',
     base: null,
+    mixin: scopeFields,
     messageKey: 'msg',
     timestamp: () => `,"ts":"${new Date().toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { error: describeError },
   }
-  return new PinoLogger(pino(settings, options.format === 'text' ? textStream(write) : { write }))
+  const stream = options.format === 'text' ? textStream(write) : { write }
+  return new PinoLogger(pino(settings, stream), new LogLevels(options.level ?? 'info'))
 }
 
-class PinoLogger implements Logger {
+class PinoLogger implements RootLogger {
+  readonly levels: LogLevels
   readonly #pino: Pino
+  readonly #area: string | undefined
 
-  constructor(instance: Pino) {
+  constructor(instance: Pino, levels: LogLevels, area?: string) {
     this.#pino = instance
+    this.levels = levels
+    this.#area = area
   }
 
   debug(message: string, fields?: LogFields): void {
-    this.#pino.debug(fields ?? {}, message)
+    this.#write('debug', message, fields)
   }
 
   info(message: string, fields?: LogFields): void {
-    this.#pino.info(fields ?? {}, message)
+    this.#write('info', message, fields)
   }
 
   warn(message: string, fields?: LogFields): void {
-    this.#pino.warn(fields ?? {}, message)
+    this.#write('warn', message, fields)
   }
 
   error(message: string, fields?: LogFields): void {
-    this.#pino.error(fields ?? {}, message)
+    this.#write('error', message, fields)
   }
 
   child(fields: LogFields): Logger {
-    return new PinoLogger(this.#pino.child(fields))
+    const named = fields.area ?? fields.controller
+    if (typeof named === 'string') this.levels.addArea(named)
+    const area = typeof named === 'string' ? named : this.#area
+    return new PinoLogger(this.#pino.child(fields), this.levels, area)
+  }
+
+  #write(level: LogLevel, message: string, fields: LogFields = {}): void {
+    if (this.levels.isEnabled(this.#area, level)) this.#pino[level](fields, message)
   }
 }
 

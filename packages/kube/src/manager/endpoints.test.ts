@@ -106,7 +106,7 @@ describe('the metrics endpoint', () => {
     const reviewer: Reviewer = {
       authenticate: async token => {
         requests.push(`who is ${token}`)
-        return token === 'nobody' ? undefined : { username: token }
+        return token === 'stranger' ? undefined : { username: token }
       },
       authorize: async ({ username }, verb, path) => {
         requests.push(`may ${username} ${verb} ${path}`)
@@ -117,12 +117,12 @@ describe('the metrics endpoint', () => {
     const get = await metrics(reviewedAccess(reviewer, clock))
     const as = (token: string) => get('/metrics', { authorization: `Bearer ${token}` })
     assert.deepEqual([(await get('/metrics')).status, (await get('/metrics')).body], [401, 'Unauthorized\n'])
-    assert.equal((await as('nobody')).status, 401)
+    assert.equal((await as('stranger')).status, 401)
     assert.equal((await as('alice')).body, 'Authorization denied for user alice\n')
     assert.equal((await as('prometheus')).status, 200)
     assert.equal((await as('prometheus')).status, 200)
     const expected = [
-      'who is nobody',
+      'who is stranger',
       'who is alice',
       'may alice get /metrics',
       'who is prometheus',
@@ -244,7 +244,7 @@ describe('the profiling endpoint', () => {
     const clock = new FakeClock()
     const get = await started(profilingEndpoint(address, clock))
     const first = get('/debug/pprof/profile')
-    while (clock.pendingTimers === 0) await clock.settle()
+    while (clock.pendingTimers === 0) await clock.flushPromises()
     assert.equal((await get('/debug/pprof/profile')).status, 409)
     await clock.advance(30_000)
     assert.equal((await first).status, 200)

@@ -6,7 +6,8 @@
 // - controllers run only while this process leads;
 // - the failure of any part ends the process, with the name of the part;
 // - stopping takes bounded time: controllers finish their running reconciles, then the lease is handed over, then the
-//   rest stops. The lease is handed over only if no controller can write any more; otherwise it expires.
+//   rest stops. The lease is handed over only if no controller can write any more; otherwise it expires;
+// - a signal stops no server at once: servers go on for `serverDrainMs`, while load balancers learn of the end.
 // Not promised: that a reconcile which ignores its signal has ended when `run` returns. The process should exit then.
 import type { Clock } from '../clock/index.ts'
 import { type Leadership, LeadershipLost, type LeaseElector, unelected } from '../lease/index.ts'
@@ -39,6 +40,12 @@ export interface Stoppable {
   stop(): Promise<void>
 }
 
+/** A server that others find through a Service. */
+export interface DrainedServer extends Stoppable {
+  /** Still serves, but asks clients to open no further request on their connections. */
+  drain?(): void
+}
+
 export interface ManagerOptions {
   readonly clock: Clock
   readonly log?: Logger
@@ -46,6 +53,11 @@ export interface ManagerOptions {
   /** Without it this process always leads. */
   readonly election?: LeaseElector
   readonly gracefulStopMs?: number
+  /**
+   * The time from a signal until servers stop. Kubernetes sends the signal to a pod while Services still route
+   * requests to it. None by default.
+   */
+  readonly serverDrainMs?: number
   readonly probes?: EndpointAddress
   readonly metrics?: MetricsEndpointOptions
   readonly profiling?: EndpointAddress
@@ -63,7 +75,7 @@ export class Manager {
   readonly #log: Logger
   readonly #caches = new Map<string, ManagedCache>()
   readonly #backgrounds = new Map<string, Background>()
-  readonly #servers = new Map<string, Stoppable>()
+  readonly #servers = new Map<string, DrainedServer>()
   readonly #controllers = new Map<string, Stoppable>()
   readonly #lastSteps = new Map<string, () => Promise<void>>()
   readonly #running: Promise<void>[] = []
@@ -109,7 +121,7 @@ export class Manager {
   }
 
   /** Started after the caches are synced; no other part waits for it. */
-  addServer(name: string, server: Stoppable): void {
+  addServer(name: string, server: DrainedServer): void {
     add(this.#servers, name, server)
   }
 
@@ -152,7 +164,7 @@ export class Manager {
     stop.removeEventListener('abort', end)
     ending.abort(failure)
     if (failure) this.#log.error('Stopping the process because a component failed', { error: failure })
-    await this.#stop(failure instanceof LeadershipLost)
+    await this.#stop(failure)
     if (failure) throw failure
   }
 
@@ -181,14 +193,25 @@ export class Manager {
     this.#running.push(watched)
   }
 
-  async #stop(lostLeadership: boolean): Promise<void> {
-    const ended = await this.#stopControllers(lostLeadership)
+  async #stop(failure: unknown): Promise<void> {
+    // A process that failed is restarted at once, and its Service does not know until it has ended.
+    const drained = failure === undefined ? this.#drainServers() : undefined
+    const ended = await this.#stopControllers(failure instanceof LeadershipLost)
     await this.#bounded('lease', this.#options.election?.release({ handOver: ended }))
     for (const [name, step] of this.#lastSteps) await this.#bounded(name, step())
+    await drained
     for (const [name, server] of this.#servers) await this.#bounded(name, server.stop())
     this.#everything.abort(new Error('the process is stopping'))
     await this.#bounded('caches and background work', Promise.all(this.#running))
     for (const endpoint of this.endpoints) await this.#bounded(endpoint.name, endpoint.stop())
+  }
+
+  async #drainServers(): Promise<void> {
+    const { serverDrainMs = 0 } = this.#options
+    if (this.#servers.size === 0 || serverDrainMs === 0) return
+    this.#log.info('Serving until Services route no more requests to this process', { forMs: serverDrainMs })
+    for (const server of this.#servers.values()) server.drain?.()
+    await this.#clock.sleep(serverDrainMs)
   }
 
   /** Reports whether all of them have ended. A process that no longer leads must not finish its reconciles. */

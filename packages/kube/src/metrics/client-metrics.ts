@@ -2,6 +2,7 @@
 
 // Metrics of the API client, under the names of client-go.
 import type { RequestReport } from '../client/index.ts'
+import { clientCatalogue } from './catalogue.ts'
 import { counter, histogram, type Registry } from './registry.ts'
 
 const methodOfVerb: Readonly<Record<string, string>> = {
@@ -23,20 +24,14 @@ const unmeasured = 'watch'
 /** For the client's option `onRequest`. */
 export function requestMetrics(registry: Registry, server: string): (report: RequestReport) => void {
   const { host } = new URL(server)
-  const total = counter(registry, {
-    name: 'rest_client_requests_total',
-    help: 'Number of HTTP requests, partitioned by status code, method, and host.',
-    labelNames: ['code', 'method', 'host'] as const,
-  })
-  const duration = histogram(registry, {
-    name: 'rest_client_request_duration_seconds',
-    help: 'Request latency in seconds. Broken down by verb, and resource.',
-    labelNames: ['verb', 'resource'] as const,
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
-  })
+  const total = counter(registry, clientCatalogue.requests)
+  const duration = histogram(registry, clientCatalogue.duration)
+  const byResource = counter(registry, clientCatalogue.requestsByResource)
   return ({ verb, resource, status, seconds }) => {
     const method = methodOfVerb[verb] ?? verb.toUpperCase()
-    total.inc({ code: status === 0 ? noResponse : String(status), method, host })
+    const code = status === 0 ? noResponse : String(status)
+    total.inc({ code, method, host })
+    byResource.inc({ verb, resource, code })
     if (verb !== unmeasured) duration.observe({ verb, resource }, seconds)
   }
 }

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+export { cacheMetrics, type ObservedCache } from './cache-metrics.ts'
+export * from './catalogue.ts'
 export { requestMetrics } from './client-metrics.ts'
+export {
+  describeCounter,
+  describeGauge,
+  describeHistogram,
+  type MetricDescription,
+} from './description.ts'
 export {
   Counter,
   counter,

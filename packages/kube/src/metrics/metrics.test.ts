@@ -55,8 +55,10 @@ describe('metrics of the API client', () => {
       'rest_client_requests_total{code="409",method="PATCH",host="10.96.0.1"} 1',
       'rest_client_requests_total{code="<error>",method="GET",host="10.96.0.1"} 1',
       'rest_client_request_duration_seconds_count{verb="create",resource="pods"} 1',
+      'rest_client_resource_requests_total{verb="create",resource="pods",code="201"} 1',
+      'rest_client_resource_requests_total{verb="watch",resource="pods",code="<error>"} 1',
     ])
       assert.ok(text.includes(`${line}\n`), line)
-    assert.doesNotMatch(text, /verb="watch"/)
+    assert.doesNotMatch(text, /rest_client_request_duration_seconds.*verb="watch"/)
   })
 })

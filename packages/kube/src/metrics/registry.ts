@@ -2,16 +2,8 @@
 
 // Metrics of one process. Every part creates its metrics by name. If the name exists, it gets the existing metric:
 // two controllers share `workqueue_depth` and differ by label.
-import {
-  Counter,
-  type CounterConfiguration,
-  collectDefaultMetrics,
-  Gauge,
-  type GaugeConfiguration,
-  Histogram,
-  type HistogramConfiguration,
-  Registry,
-} from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { MetricDescription } from './description.ts'
 
 export { Counter, Gauge, Histogram, Registry }
 
@@ -22,21 +14,29 @@ export function createRegistry(): Registry {
   return registry
 }
 
+/** The part of a description that a registry needs. */
+type Configuration<Label extends string> = Pick<MetricDescription<Label>, 'name' | 'help'> &
+  Partial<Pick<MetricDescription<Label>, 'labelNames' | 'buckets'>>
+
 export function counter<Label extends string>(
   registry: Registry,
-  configuration: Omit<CounterConfiguration<Label>, 'registers'>,
+  configuration: Configuration<Label>,
 ): Counter<Label> {
-  return shared(registry, configuration.name, () => new Counter({ ...configuration, registers: [registry] }))
+  return shared(
+    registry,
+    configuration.name,
+    () => new Counter({ ...textsOf(configuration), registers: [registry] }),
+  )
 }
 
 export function gauge<Label extends string>(
   registry: Registry,
-  configuration: Omit<GaugeConfiguration<Label>, 'registers' | 'collect'>,
+  configuration: Configuration<Label>,
 ): Gauge<Label> {
   return shared(registry, configuration.name, () => {
     const refreshers = new Set<() => void>()
     const created: Gauge<Label> = new Gauge({
-      ...configuration,
+      ...textsOf(configuration),
       registers: [registry],
       collect: () => {
         for (const refresh of refreshers) refresh()
@@ -59,13 +59,23 @@ export function onCollect<Label extends string>(metric: Gauge<Label>, refresh: (
 
 export function histogram<Label extends string>(
   registry: Registry,
-  configuration: Omit<HistogramConfiguration<Label>, 'registers'>,
+  configuration: Configuration<Label>,
 ): Histogram<Label> {
+  const { buckets } = configuration
   return shared(
     registry,
     configuration.name,
-    () => new Histogram({ ...configuration, registers: [registry] }),
+    () =>
+      new Histogram({
+        ...textsOf(configuration),
+        ...(buckets && { buckets: [...buckets] }),
+        registers: [registry],
+      }),
   )
+}
+
+function textsOf<Label extends string>({ name, help, labelNames = [] }: Configuration<Label>) {
+  return { name, help, labelNames }
 }
 
 function shared<Metric>(registry: Registry, name: string, create: () => Metric): Metric {

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Queue metrics under the names of controller-runtime, which dashboards know.
-import { counter, gauge, histogram, onCollect, type Registry } from '../metrics/index.ts'
-
-/** Ten nanoseconds to a thousand seconds, a bucket per power of ten. */
-const durationBuckets = Array.from({ length: 12 }, (_, power) => 1e-8 * 10 ** power)
-const labelNames = ['name', 'controller'] as const
+import { counter, gauge, histogram, onCollect, queueCatalogue, type Registry } from '../metrics/index.ts'
 
 /** The source of the gauges, read on each scrape. */
 export interface QueueReadings {
@@ -25,39 +21,13 @@ export class QueueMetrics {
   constructor(registry: Registry, name: string, readings: QueueReadings) {
     const labels = { name, controller: name }
     this.#labels = labels
-    this.#adds = counter(registry, {
-      name: 'workqueue_adds_total',
-      help: 'Total number of adds handled by workqueue',
-      labelNames,
-    })
-    this.#retries = counter(registry, {
-      name: 'workqueue_retries_total',
-      help: 'Total number of retries handled by workqueue',
-      labelNames,
-    })
-    this.#queueDuration = histogram(registry, {
-      name: 'workqueue_queue_duration_seconds',
-      help: 'How long in seconds an item stays in workqueue before being requested',
-      labelNames,
-      buckets: durationBuckets,
-    })
-    this.#workDuration = histogram(registry, {
-      name: 'workqueue_work_duration_seconds',
-      help: 'How long in seconds processing an item from workqueue takes.',
-      labelNames,
-      buckets: durationBuckets,
-    })
-    const depth = gauge(registry, { name: 'workqueue_depth', help: 'Current depth of workqueue', labelNames })
-    const unfinished = gauge(registry, {
-      name: 'workqueue_unfinished_work_seconds',
-      help: 'How many seconds of work has been done that is in progress and is not yet in work_duration. Large values indicate stuck workers.',
-      labelNames,
-    })
-    const longest = gauge(registry, {
-      name: 'workqueue_longest_running_processor_seconds',
-      help: 'How many seconds has the longest running processor for workqueue been running.',
-      labelNames,
-    })
+    this.#adds = counter(registry, queueCatalogue.adds)
+    this.#retries = counter(registry, queueCatalogue.retries)
+    this.#queueDuration = histogram(registry, queueCatalogue.queueDuration)
+    this.#workDuration = histogram(registry, queueCatalogue.workDuration)
+    const depth = gauge(registry, queueCatalogue.depth)
+    const unfinished = gauge(registry, queueCatalogue.unfinished)
+    const longest = gauge(registry, queueCatalogue.longestRunning)
     this.#stop = [
       onCollect(depth, () => depth.set(labels, readings.depth())),
       onCollect(unfinished, () => unfinished.set(labels, sum(readings.runningSeconds()))),

@@ -57,7 +57,7 @@ export class CacheHarness {
 
   async start(): Promise<this> {
     this.#running = this.cache.run(this.#stop.signal)
-    await this.clock.settle()
+    await this.clock.flushPromises()
     return this
   }
 

@@ -30,7 +30,7 @@ export class MemorySink implements EventSink {
   readonly format: EventFormat
   readonly stored = new Map<string, Stored>()
   requests = 0
-  mode: 'works' | 'fails' | 'hangs' | 'refuses' = 'works'
+  mode: 'works' | 'fails' | 'hangs' | 'rejects' = 'works'
   /** The delay of a response. Default: none. */
   responseDelay: (() => Promise<void>) | undefined
   readonly #hanging: (() => void)[] = []
@@ -59,7 +59,7 @@ export class MemorySink implements EventSink {
     return rejected ?? ('written' as const)
   }
 
-  async #request(signal: AbortSignal): Promise<'refused' | undefined> {
+  async #request(signal: AbortSignal): Promise<'rejected' | undefined> {
     this.requests++
     await this.responseDelay?.()
     if (this.mode === 'fails') throw new Error('no route to host')
@@ -68,7 +68,7 @@ export class MemorySink implements EventSink {
         this.#hanging.push(resolve)
         signal.addEventListener('abort', () => reject(signal.reason))
       })
-    return this.mode === 'refuses' ? 'refused' : undefined
+    return this.mode === 'rejects' ? 'rejected' : undefined
   }
 
   get events(): Stored[] {

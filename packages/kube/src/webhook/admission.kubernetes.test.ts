@@ -90,7 +90,7 @@ before(async () => {
     '/validate',
     validating(({ object }) =>
       (object as ConfigMap).data?.bad
-        ? denied('data.bad: Forbidden: not here', { warnings: ['refused with a warning'] })
+        ? denied('data.bad: Forbidden: not here', { warnings: ['rejected with a warning'] })
         : allowed({ warnings: (object as ConfigMap).data?.old ? ['data.old is deprecated'] : [] }),
     ),
   )

@@ -44,6 +44,8 @@ export interface AdmissionResponse {
   readonly patch?: readonly JsonPatchOperation[]
   /** Shown to the user, also if the request is denied. */
   readonly warnings?: readonly string[]
+  /** The rules that reject the request, for metrics and the log; not part of the response. */
+  readonly rules?: readonly string[]
 }
 
 interface Remarks {
@@ -56,7 +58,10 @@ export function allowed(remarks: Remarks = {}): AdmissionResponse {
 }
 
 /** The user sees `admission webhook "<name>" denied the request: <message>`. */
-export function denied(message: string, remarks: Pick<Remarks, 'warnings'> = {}): AdmissionResponse {
+export function denied(
+  message: string,
+  remarks: Pick<Remarks, 'warnings'> & Pick<AdmissionResponse, 'rules'> = {},
+): AdmissionResponse {
   return { allowed: false, code: 403, reason: 'Forbidden', message, ...remarks }
 }
 

@@ -103,7 +103,7 @@ class Receiving {
     const before = this.#buffer.length
     const needed = this.size + chunk.length
     if (needed > before) {
-      // Does not use the shared pool of Buffer, because the buffer lives as long as its request.
+      // Does not use the shared pool of Buffer, because the buffer is in use as long as its request.
       const larger = Buffer.allocUnsafeSlow(Math.max(needed, before * 2, firstCapacity))
       this.bytes.copy(larger)
       this.#buffer = larger

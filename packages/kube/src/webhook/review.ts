@@ -26,6 +26,8 @@ const operations: ReadonlySet<string> = new Set(['CREATE', 'UPDATE', 'DELETE', '
 const messageLimit = 128 * 1024
 /** The same limit for fields of log records; names and users of Kubernetes are shorter. */
 const fieldLimit = 256
+/** A request may break a rule in each of a thousand cliques. */
+const ruleLimit = 20
 /** API servers send `kind`, `apiVersion` and `request.uid` first. */
 const headBytes = 512
 
@@ -77,7 +79,7 @@ export async function closeReview(
   const uid = typeof request.uid === 'string' ? request.uid : ''
   try {
     const response = await decide()
-    const { allowed, code, message } = response
+    const { allowed, code, message, rules = [] } = response
     return {
       text: render(response, uid, apiVersion),
       record: {
@@ -87,6 +89,7 @@ export async function closeReview(
           ...requestFields(request),
           allowed,
           code,
+          ...(!allowed && { rules: rules.slice(0, ruleLimit).map(rule => cut(rule, fieldLimit)) }),
           // Denials are for the user; reviews that failed are for the operator of the webhook.
           ...(code !== 200 && code !== 403 && message && { problem: cut(message, fieldLimit) }),
         },
@@ -127,11 +130,11 @@ export async function decideReview(
  * Returns the response to a review without a decision, as JSON. Reads the uid from its usual position without parsing
  * the body, because an API server accepts no response without it.
  */
-export function undecidedReview(body: Buffer, code: number, message: string): string {
+export function undecidedReview(body: Buffer, response: AdmissionResponse): string {
   const head = body.toString('latin1', 0, headBytes)
   const [, uid] = /"request":\s*\{\s*"uid":\s*"([\w-]{1,64})"/.exec(head) ?? []
   const [, apiVersion] = /"apiVersion":\s*"(admission\.k8s\.io\/v1(?:beta1)?)"/.exec(head) ?? []
-  return render(errored(code, message), uid, apiVersion)
+  return render(response, uid, apiVersion)
 }
 
 /** Rejects operations that no API server sends, before the handler sees them. */

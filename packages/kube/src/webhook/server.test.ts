@@ -106,6 +106,20 @@ describe('WebhookServer', () => {
     await stopping
   })
 
+  it('responds while it drains, and closes each connection after its response', async () => {
+    hook.server.handle('/a', () => allowed())
+    const open = new Agent({ keepAlive: true, maxSockets: 1 })
+    const sockets = () => Object.values(open.freeSockets).flat().length
+    await hook.post('/a', review(), { agent: open })
+    assert.equal(sockets(), 1)
+    hook.server.drain()
+    for (let i = 0; i < 3; i++) {
+      assert.equal((await hook.post('/a', review(), { agent: open })).response.allowed, true)
+      assert.equal(sockets(), 0)
+    }
+    open.destroy()
+  })
+
   it('rejects two handlers for one path', async () => {
     hook.server.handle('/a', () => allowed())
     assert.throws(

@@ -11,6 +11,7 @@ import type { CertificateSource, KeyPair } from '../certificates/index.ts'
 import type { Clock } from '../clock/index.ts'
 import { type Logger, messageOf, silentLogger } from '../log/index.ts'
 import type { Registry } from '../metrics/index.ts'
+import { errored } from './admission.ts'
 import { BodyBuffers } from './body-buffers.ts'
 import {
   bufferedLimitBytes,
@@ -77,7 +78,7 @@ export class WebhookServer {
   readonly #limits: ServerLimits
   readonly #bodies: BodyBuffers
   #server: Server | undefined
-  #stopping = false
+  #isDraining = false
   #unsubscribe = () => {}
 
   constructor(options: WebhookServerOptions) {
@@ -152,9 +153,18 @@ export class WebhookServer {
     this.#log.info('Serving webhooks', { host, port: this.port })
   }
 
+  /**
+   * Continues to serve, and closes each connection after its next response. A client that sends a request on a connection
+   * while the server closes it cannot know whether the request was read, and API servers do not repeat it. So the
+   * connections in use are closed before the server stops.
+   */
+  drain(): void {
+    this.#isDraining = true
+  }
+
   /** Accepts no further connection. Open requests get their response, for a bounded time. */
   async stop(): Promise<void> {
-    this.#stopping = true
+    this.drain()
     this.#unsubscribe()
     const server = this.#server
     this.#server = undefined
@@ -230,7 +240,7 @@ export class WebhookServer {
         const review = { contentType: request.headers['content-type'], body: body.bytes }
         const reply = await this.#decide(review, handler, decisionMs(url), response)
         code = 200
-        if (this.#stopping || body.bytes === 'too-large') response.setHeader('connection', 'close')
+        if (this.#isDraining || body.bytes === 'too-large') response.setHeader('connection', 'close')
         response.writeHead(code, { 'content-type': 'application/json' }).end(reply)
       } finally {
         body.release()
@@ -261,7 +271,7 @@ export class WebhookServer {
     const late = Promise.withResolvers<string>()
     const timer = this.#clock.setTimeout(() => {
       const sentence = `no decision within ${timeoutMs} ms`
-      late.resolve(review.body === 'too-large' ? '' : undecidedReview(review.body, 504, sentence))
+      late.resolve(review.body === 'too-large' ? '' : undecidedReview(review.body, errored(504, sentence)))
       over.abort(new Error(sentence))
     }, timeoutMs)
     const closed = () => over.abort(new Error('the client closed the connection'))

@@ -27,9 +27,11 @@ export function operatorClusterRole(configuration: OperatorConfiguration): Clust
       ...workloadRules,
       ...(schedulers.has(scheduler.kai) ? kaiRules : []),
       ...(schedulers.has(scheduler.volcano) ? volcanoRules : []),
+      ...(schedulers.has(scheduler.kubernetes) ? nativeGangRules : []),
       ...mnnvlRules,
       ...webhookRules(configuration),
       ...(configuration.server.metrics.secure ? metricsRules : []),
+      ...(warnsAboutPlacement(configuration) ? [rule('', ['nodes'], ['list', 'watch'])] : []),
     ],
   }
 }
@@ -38,11 +40,7 @@ const groveRules: PolicyRule[] = [
   rule(groveGroup, ['podcliquesets'], [...reading, 'patch']),
   rule(groveGroup, ['clustertopologybindings'], reading),
   rule(groveGroup, ['podcliques', 'podcliquescalinggroups'], keepingMany),
-  rule(
-    schedulerGroup,
-    ['podgangs'],
-    keepingMany.filter(verb => verb !== 'get'),
-  ),
+  rule(schedulerGroup, ['podgangs'], keepingMany),
   rule(
     groveGroup,
     [
@@ -99,6 +97,15 @@ const volcanoRules: PolicyRule[] = [
   },
 ]
 
+/** They are deleted with the gang that owns them. */
+const nativeGangRules: PolicyRule[] = [
+  rule(
+    'scheduling.k8s.io',
+    ['workloads', 'podgroups', 'compositepodgroups'],
+    [...reading, 'create', 'patch'],
+  ),
+]
+
 /** Needed also while NVLink domains are disabled: existing domains carry the finalizer of the operator. */
 const mnnvlRules: PolicyRule[] = [rule('resource.nvidia.com', ['computedomains'], keeping)]
 
@@ -118,6 +125,10 @@ function webhookRules({ server: { webhooks } }: OperatorConfiguration): PolicyRu
       verbs: webhooks.certProvisionMode === 'auto' ? [...reading, 'update'] : ['list', 'watch'],
     },
   ]
+}
+
+function warnsAboutPlacement({ server, placementWarnings }: OperatorConfiguration): boolean {
+  return server.webhooks.enabled && placementWarnings.enabled
 }
 
 /** The API server decides which clients may read the metrics. */

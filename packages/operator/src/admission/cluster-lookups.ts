@@ -2,7 +2,7 @@
 
 // Reads the objects that the admission rules look up, directly before the rules run. A cache would miss a topology
 // binding that was applied together with the set.
-import { annotation, type Lookup } from '@grove/api'
+import { annotation, type Lookup, label } from '@grove/api'
 import { type Client, defineResource, isKubeError, isNotFound, type KubeObject } from '@grove/kube'
 import { resources } from '../caches/resources.ts'
 import { textOf } from '../errors/coded-error.ts'
@@ -25,7 +25,12 @@ const volcanoQueues = defineResource<VolcanoQueue>({
 
 export async function lookUp(client: Client, questions: Questions, signal: AbortSignal): Promise<Facts> {
   const byName = (name: string) => ({ key: name, name })
-  const [topologyDomains, volcanoQueueStates, podCliqueSetAnnotations] = await Promise.all([
+  const byKey = ({ namespace, name }: { readonly namespace: string; readonly name: string }) => ({
+    key: `${namespace}/${name}`,
+    namespace,
+    name,
+  })
+  const [topologyDomains, volcanoQueueStates, podCliqueSetAnnotations, podCliqueLabels] = await Promise.all([
     collect(questions.topologyBindings.map(byName), async ({ name }) => {
       const binding = await client.get(resources.clusterTopologyBindings, { name }, { signal })
       return binding.spec.levels.map(level => level.domain)
@@ -35,11 +40,7 @@ export async function lookUp(client: Client, questions: Questions, signal: Abort
       return queue.status?.state ?? ''
     }),
     collect(
-      questions.podCliqueSets.map(({ namespace, name }) => ({
-        key: `${namespace}/${name}`,
-        namespace,
-        name,
-      })),
+      questions.podCliqueSets.map(byKey),
       async ({ namespace, name }): Promise<Record<string, string>> => {
         const { metadata } = await client.get(resources.podCliqueSets, { namespace, name }, { signal })
         // The rule reads one annotation. The others may be large.
@@ -47,8 +48,16 @@ export async function lookUp(client: Client, questions: Questions, signal: Abort
         return value === undefined ? {} : { [annotation.disableProtection]: value }
       },
     ),
+    collect(
+      (questions.podCliques ?? []).map(byKey),
+      async ({ namespace, name }): Promise<Record<string, string>> => {
+        const { metadata } = await client.get(resources.podCliques, { namespace, name }, { signal })
+        const group = metadata.labels?.[label.scalingGroup]
+        return group === undefined ? {} : { [label.scalingGroup]: group }
+      },
+    ),
   ])
-  return { topologyDomains, volcanoQueueStates, podCliqueSetAnnotations }
+  return { topologyDomains, volcanoQueueStates, podCliqueSetAnnotations, podCliqueLabels }
 }
 
 async function collect<Name extends { readonly key: string; readonly name: string }, T>(

@@ -84,6 +84,64 @@ describe('the protection of managed objects', () => {
   })
 })
 
+describe('the warning about scaling', () => {
+  const members: Record<string, object> = {
+    member: { 'grove.io/podcliquescalinggroup': 'llm-0-decode', other: 'label' },
+    standalone: { other: 'label' },
+  }
+  const asked: string[] = []
+  const client = {
+    get: async (_: unknown, { name }: { name: string }) => {
+      asked.push(name)
+      if (!members[name]) throw new KubeError({ code: 'NotFound', message: 'not found' })
+      return { metadata: { name, labels: members[name] } }
+    },
+  } as unknown as Client
+  const { warnAboutScaling } = admissionHandlers({ client, configuration: defaultConfiguration() })
+
+  const scale = (replicas: number) => ({
+    kind: 'Scale',
+    metadata: { name: 'x' },
+    spec: replicas ? { replicas } : {},
+  })
+  const clique = (name: string) => (replicas: number) => ({
+    kind: 'PodClique',
+    metadata: { name, labels: members[name] },
+    spec: { replicas },
+  })
+  async function ask(name: string, of: (replicas: number) => object, from: number, to: number) {
+    asked.length = 0
+    const request = {
+      operation: 'UPDATE',
+      namespace: 'work',
+      name,
+      oldObject: of(from),
+      object: of(to),
+    } as unknown as AdmissionRequest
+    const response = await warnAboutScaling(request, { signal: new AbortController().signal } as never)
+    assert.equal(response.allowed, true)
+    return (response.warnings ?? []).length
+  }
+
+  test('is for members whose replicas change, and reads the clique only for a Scale', async () => {
+    const rows: [string, (replicas: number) => object, number, number, warnings: number, reads: string[]][] =
+      [
+        ['member', scale, 1, 3, 1, ['member']],
+        ['member', scale, 1, 0, 1, ['member']],
+        ['member', scale, 0, 0, 0, ['member']],
+        ['standalone', scale, 1, 3, 0, ['standalone']],
+        ['gone', scale, 1, 3, 0, ['gone']],
+        ['member', clique('member'), 1, 3, 1, []],
+        ['member', clique('member'), 3, 3, 0, []],
+        ['standalone', clique('standalone'), 1, 3, 0, []],
+      ]
+    for (const [name, of, from, to, warnings, reads] of rows) {
+      assert.equal(await ask(name, of, from, to), warnings, `${name} ${from} ${to}`)
+      assert.deepEqual(asked, reads)
+    }
+  })
+})
+
 describe('objects that cannot be decoded', () => {
   const client = {} as Client
   const handlers = admissionHandlers({ client, configuration: defaultConfiguration() })

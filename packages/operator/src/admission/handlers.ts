@@ -4,7 +4,11 @@
 // process anyway, and for tests. The operator serves them from a process of their own, see serve-admission.ts.
 import type { OperatorConfiguration } from '@grove/api'
 import type { AdmissionHandler, Client } from '@grove/kube'
+import { allowed } from '@grove/kube/admission'
+import { resources } from '../caches/resources.ts'
 import { lookUp } from './cluster-lookups.ts'
+import { nodeText } from './node-text.ts'
+import { scalingWebhook } from './scaling-webhook.ts'
 import {
   authorizerWebhook,
   defaultingWebhook,
@@ -24,6 +28,8 @@ export function admissionHandlers(options: AdmissionOptions) {
     defaultPodCliqueSet: defaultingHandler(options),
     validatePodCliqueSet: validatingHandler(options),
     validateClusterTopology: topologyHandler(options),
+    warnAboutScaling: handlerOf(scalingWebhook(), options.client),
+    warnAboutPlacement: placementHandler(options),
   }
 }
 
@@ -44,6 +50,24 @@ export function authorizerHandler(
   ...ownUserNames: readonly string[]
 ): AdmissionHandler {
   return handlerOf(authorizerWebhook(configuration, ownUserNames), client)
+}
+
+/** Reads the nodes for every request, because a cluster that runs in this process has few. */
+function placementHandler({ client, configuration }: AdmissionOptions): AdmissionHandler {
+  return async (request, { signal }) => {
+    if (!configuration.placementWarnings.enabled) return allowed()
+    const { placementWebhook } = await import('./placement-webhook.ts')
+    const webhook = placementWebhook(configuration)
+    if (webhook.question?.(request) === undefined) return allowed()
+    const [nodes, topologyBindings] = await Promise.all([
+      client.list(resources.nodes, { signal }),
+      client.list(resources.clusterTopologyBindings, { signal }),
+    ])
+    return webhook.decide(request, {
+      nodes: nodes.items.map(nodeText),
+      topologyBindings: topologyBindings.items,
+    })
+  }
 }
 
 function handlerOf(webhook: GroveWebhook, client: Client): AdmissionHandler {

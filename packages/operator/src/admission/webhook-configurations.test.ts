@@ -5,11 +5,28 @@ import { describe, test } from 'node:test'
 import { defaultConfiguration } from '@grove/api'
 import { webhookConfigurations } from './webhook-configurations.ts'
 
-describe('the webhook that protects managed objects', () => {
-  const { authorizer } = defaultConfiguration()
+describe('the webhook that warns about scaling', () => {
   const configurations = webhookConfigurations(
     { namespace: 'grove-system', port: 443 },
-    { authorizer: { ...authorizer, enabled: true } },
+    defaultConfiguration(),
+  )
+  const webhooks = configurations.flatMap(configuration => configuration.webhooks ?? [])
+
+  test('never blocks a request, in contrast to all others', () => {
+    const ignored = webhooks.filter(({ failurePolicy }) => failurePolicy !== 'Fail')
+    assert.deepEqual(
+      ignored.map(({ name, failurePolicy }) => [name, failurePolicy]),
+      [['pclq.scaling.webhooks.grove.io', 'Ignore']],
+    )
+    assert.ok(ignored[0]!.timeoutSeconds! <= 2, 'users wait this long if the operator is unreachable')
+  })
+})
+
+describe('the webhook that protects managed objects', () => {
+  const { authorizer, placementWarnings } = defaultConfiguration()
+  const configurations = webhookConfigurations(
+    { namespace: 'grove-system', port: 443 },
+    { authorizer: { ...authorizer, enabled: true }, placementWarnings },
   )
   const [webhook] =
     configurations.find(({ metadata }) => metadata.name === 'authorizer-webhook')?.webhooks ?? []
@@ -33,4 +50,23 @@ describe('the webhook that protects managed objects', () => {
     test(`is asked about ${operations.join(', ') || 'nothing'} of ${resource}: ${why}`, () => {
       assert.deepEqual(operationsOn(group, resource), operations)
     })
+})
+
+describe('the webhook that warns about placement', () => {
+  const namesWith = (enabled: boolean) =>
+    webhookConfigurations(
+      { namespace: 'grove-system', port: 443 },
+      { ...defaultConfiguration(), placementWarnings: { enabled } },
+    )
+      .flatMap(({ webhooks = [] }) => webhooks)
+      .filter(({ name }) => name === 'pcs.placement.webhooks.grove.io')
+
+  test('is registered only if the configuration enables it', () => {
+    assert.equal(namesWith(false).length, 0)
+    assert.equal(namesWith(true).length, 1)
+  })
+
+  test('never causes a rejection when it cannot be called', () => {
+    assert.equal(namesWith(true)[0]?.failurePolicy, 'Ignore')
+  })
 })

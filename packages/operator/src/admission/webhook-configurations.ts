@@ -13,10 +13,8 @@ import {
   schedulerGroup,
   type ValidatingWebhookConfiguration,
 } from '@grove/api'
+import { placementTimeoutSeconds, warningTimeoutSeconds, webhookTimeoutSeconds } from '../timings/timings.ts'
 import { webhookPaths } from './webhook-rules.ts'
-
-/** The API server waits this long for a response. */
-const timeoutSeconds = 10
 
 export interface WebhookService {
   readonly namespace: string
@@ -24,9 +22,12 @@ export interface WebhookService {
   readonly port: number
 }
 
+/** The chart renders it only if the configuration enables it. */
+export const placementWebhookName = 'pcs.placement.webhooks.grove.io'
+
 export function webhookConfigurations(
   service: WebhookService,
-  { authorizer }: Pick<OperatorConfiguration, 'authorizer'>,
+  { authorizer, placementWarnings }: Pick<OperatorConfiguration, 'authorizer' | 'placementWarnings'>,
 ): (MutatingWebhookConfiguration | ValidatingWebhookConfiguration)[] {
   const entry = (name: string, path: string, rules: RuleWithOperations[]) => ({
     name,
@@ -39,7 +40,7 @@ export function webhookConfigurations(
     namespaceSelector: {},
     rules,
     sideEffects: 'None' as const,
-    timeoutSeconds,
+    timeoutSeconds: webhookTimeoutSeconds,
   })
   const sets = [rule(groveGroup, 'v1alpha1', [kinds.podCliqueSet.resource], ['CREATE', 'UPDATE'])]
   const bindings = [
@@ -56,7 +57,29 @@ export function webhookConfigurations(
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'ValidatingWebhookConfiguration',
       metadata: { name: 'podcliqueset-validating-webhook' },
-      webhooks: [entry('pcs.validating.webhooks.grove.io', webhookPaths.validatePodCliqueSet, sets)],
+      webhooks: [
+        entry('pcs.validating.webhooks.grove.io', webhookPaths.validatePodCliqueSet, sets),
+        {
+          ...entry('pclq.scaling.webhooks.grove.io', webhookPaths.warnAboutScaling, [
+            rule(groveGroup, 'v1alpha1', [podCliques, `${podCliques}/scale`], ['UPDATE']),
+          ]),
+          // It only warns. Scaling must work while the operator is down, and soon: see decision 21.
+          failurePolicy: 'Ignore' as const,
+          timeoutSeconds: warningTimeoutSeconds,
+          // Most updates are the operator's own, and it never changes the replicas of an existing clique.
+          matchConditions: [{ name: 'changes-replicas', expression: changesReplicas }],
+        },
+        ...(placementWarnings.enabled
+          ? [
+              {
+                ...entry(placementWebhookName, webhookPaths.warnAboutPlacement, sets),
+                // Never the reason for a rejection.
+                failurePolicy: 'Ignore' as const,
+                timeoutSeconds: placementTimeoutSeconds,
+              },
+            ]
+          : []),
+      ],
     },
     {
       apiVersion: 'admissionregistration.k8s.io/v1',
@@ -83,6 +106,13 @@ export function webhookConfigurations(
       : []),
   ]
 }
+
+const podCliques = kinds.podClique.resource
+
+/** A Scale omits a count of zero. */
+const changesReplicas = (['object', 'oldObject'] as const)
+  .map(each => `(has(${each}.spec.replicas) ? ${each}.spec.replicas : 0)`)
+  .join(' != ')
 
 /** The managed resources, which users must not change. RBAC alone decides about deleting pods. */
 const protectedRules: RuleWithOperations[] = [

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The four admission webhooks as pure code, over the rules of the API package. They
+// The admission webhooks as pure code, over the rules of the API package. They
 // name the objects that they look up first. They run in a review process, or in this one for the embedded cluster.
 import {
   authorize,
@@ -31,6 +31,7 @@ import {
   patched,
   unknownOperation,
 } from '@grove/kube/admission'
+import { scalingWebhook } from './scaling-webhook.ts'
 
 /** Where API servers call; part of the webhook configurations that are installed. */
 export const webhookPaths = {
@@ -38,6 +39,8 @@ export const webhookPaths = {
   validatePodCliqueSet: '/webhooks/validate-podcliqueset',
   validateClusterTopology: '/webhooks/validate-clustertopology',
   authorizer: '/webhooks/authorizer-webhook',
+  warnAboutScaling: '/webhooks/scale-podclique',
+  warnAboutPlacement: '/webhooks/placement-warnings',
 } as const
 
 /** The objects that webhooks look up, by name. */
@@ -45,13 +48,15 @@ export interface Questions {
   readonly topologyBindings: readonly string[]
   readonly volcanoQueues: readonly string[]
   readonly podCliqueSets: readonly { readonly namespace: string; readonly name: string }[]
+  readonly podCliques?: readonly { readonly namespace: string; readonly name: string }[]
 }
 
-/** The objects that were found. Sets have the key `namespace/name`. */
+/** The objects that were found. Sets and cliques have the key `namespace/name`. */
 export interface Facts {
   readonly topologyDomains: ReadonlyMap<string, Lookup<readonly string[]>>
   readonly volcanoQueueStates: ReadonlyMap<string, Lookup<string>>
   readonly podCliqueSetAnnotations: ReadonlyMap<string, Lookup<Readonly<Record<string, string>>>>
+  readonly podCliqueLabels: ReadonlyMap<string, Lookup<Readonly<Record<string, string>>>>
 }
 
 export type GroveWebhook = IsolatedWebhook<Questions, Facts>
@@ -71,6 +76,7 @@ export function webhooksByPath({
     [webhookPaths.defaultPodCliqueSet]: defaultingWebhook(),
     [webhookPaths.validatePodCliqueSet]: validatingWebhook(configuration),
     [webhookPaths.validateClusterTopology]: topologyWebhook(configuration),
+    [webhookPaths.warnAboutScaling]: scalingWebhook(),
     ...(ownUserNames.length > 0 && {
       [webhookPaths.authorizer]: authorizerWebhook(configuration, ownUserNames),
     }),
@@ -157,12 +163,14 @@ export function authorizerWebhook(
       const response = authorize({ operation, userName, kind, object, oldObject }, context)
       const { message, warnings } = response
       if (response.allowed) return allowed({ message, warnings })
-      return response.code === 403 ? denied(message, { warnings }) : errored(response.code, message)
+      return response.code === 403
+        ? denied(message, { warnings, rules: ['Managed object'] })
+        : errored(response.code, message)
     },
   }
 }
 
-function isWrite({ operation }: AdmissionRequest): boolean {
+export function isWrite({ operation }: AdmissionRequest): boolean {
   return operation === 'CREATE' || operation === 'UPDATE'
 }
 
@@ -170,7 +178,7 @@ function isWrite({ operation }: AdmissionRequest): boolean {
  * Reports whether the object is being deleted. Its finalizer must be removable whatever the object contains, so this is
  * asked before anything is decoded. API servers ignore a deletionTimestamp that a client sends.
  */
-function isTerminating({ operation, object, oldObject }: AdmissionRequest): boolean {
+export function isTerminating({ operation, object, oldObject }: AdmissionRequest): boolean {
   return (
     operation === 'UPDATE' && [object, oldObject].some(each => Boolean(metadataOf(each).deletionTimestamp))
   )
@@ -224,5 +232,11 @@ function metadataOf(object: unknown): Metadata {
 
 function responseOf({ errors, warnings }: ValidationOutcome): AdmissionResponse {
   const shown = { warnings: shortenedWarnings(warnings) }
-  return errors.length > 0 ? denied(rejectionMessage(errors), shown) : allowed(shown)
+  if (errors.length === 0) return allowed(shown)
+  return denied(rejectionMessage(errors), { ...shown, rules: [...new Set(errors.map(ruleOf))] })
+}
+
+/** The kind of an error and its field, without the indexes of lists: one of a bounded number of rules. */
+function ruleOf({ kind, field }: ValidationOutcome['errors'][number]): string {
+  return `${kind} ${field.replaceAll(/\[[^\]]*\]/g, '[]')}`
 }

@@ -5,11 +5,12 @@ import type { ErrorCode, LastError } from '@grove/api'
 import type { Clock, KubeObject, Resource, Stored } from '@grove/kube'
 import type { Caches } from '../caches/caches.ts'
 import { lastErrorsOf } from '../errors/coded-error.ts'
+import { LimitExceeded } from '../layout/limits.ts'
+import type { Memory } from '../memory/memory.ts'
 import type { ChildStatusPlan } from '../state/child-status.ts'
 import { timestamp } from '../state/conditions.ts'
-import type { EventSink } from './intent.ts'
+import type { EventSink, Intent } from './intent.ts'
 import { mergePatch } from './owned-fields.ts'
-import type { StatusDebounce } from './status-debounce.ts'
 import { writeStatus } from './status-write.ts'
 
 interface ChildStatus {
@@ -24,42 +25,65 @@ export interface StatusKind<T extends KubeObject> {
   readonly errorCode: ErrorCode
 }
 
-export interface ChildStatusWrite<T extends KubeObject, S extends ChildStatus> {
-  readonly stored: Stored<T & { status?: S }>
+/** The status that a reconcile has planned. */
+export interface ChildReport<S> {
   readonly plan: ChildStatusPlan<S>
-  readonly failure: unknown
   /** Reports whether another controller or the user waits for this status. The others are debounced. */
   isUrgent(status: S): boolean
+  /** The time until the plan may change without any change in the cluster; 0 if it does not. */
+  readonly retryInMs: number
 }
 
 interface ChildStatusContext {
   readonly caches: Caches
   readonly clock: Clock
   readonly events: EventSink
-  readonly statusDebounce: StatusDebounce
+  readonly memory: Pick<Memory, 'statusDebounce'>
 }
 
-/** Writes a status that differs from the stored one. Returns how long it has to wait; 0 when nothing is left to write. */
+/**
+ * Writes a status that differs from the stored one, at once or debounced. Without a report nothing is written. Returns how
+ * long to wait for the write or for the next step of the plan; 0 if there is nothing to wait for.
+ */
 export async function writeChildStatus<T extends KubeObject, S extends ChildStatus>(
   kind: StatusKind<T & { status?: S }>,
-  { stored, plan, failure, isUrgent }: ChildStatusWrite<T, S>,
-  { caches, clock, events: sink, statusDebounce }: ChildStatusContext,
+  stored: Stored<T & { status?: S }>,
+  report: ChildReport<S> | undefined,
+  failure: unknown,
+  { caches, clock, events: sink, memory: { statusDebounce } }: ChildStatusContext,
   signal: AbortSignal,
 ): Promise<number> {
   const { uid } = stored.metadata
-  const lastErrors = failure
-    ? lastErrorsOf(failure, kind.errorCode, timestamp(clock), stored.status?.lastErrors)
-    : []
-  const status = { ...plan.status, lastErrors }
-  if (!mergePatch(stored.status, status)) {
+  if (!report) {
     statusDebounce.clear(uid)
     return 0
   }
-  const waitMs = failure !== undefined || isUrgent(status) ? 0 : statusDebounce.delayMs(uid)
+  const before = stored.status?.lastErrors
+  const lastErrors = failure ? lastErrorsOf(failure, kind.errorCode, timestamp(clock), before) : []
+  const status = { ...report.plan.status, lastErrors }
+  if (!mergePatch(stored.status, status)) {
+    statusDebounce.clear(uid)
+    return report.retryInMs
+  }
+  const waitMs = failure !== undefined || report.isUrgent(status) ? 0 : statusDebounce.delayMs(uid)
   if (waitMs > 0) return waitMs
   const isWritten = await writeStatus(caches, kind.resource, stored, status, { signal })
   statusDebounce.clear(uid)
   // An object that was deleted meanwhile has lost nothing.
-  if (isWritten) for (const event of plan.events) sink.emit(stored, kind.eventSource, event)
-  return 0
+  if (!isWritten) return report.retryInMs
+  for (const event of report.plan.events) sink.emit(stored, kind.eventSource, event)
+  if (failure instanceof LimitExceeded && failure.isNew(before))
+    sink.emit(stored, kind.eventSource, failure.event)
+  return report.retryInMs
+}
+
+/** Writes why an object cannot be reconciled at all. The rest of its status stays. */
+export function failedStatus<T extends KubeObject, S extends ChildStatus>(
+  kind: StatusKind<T & { status?: S }>,
+  object: Stored<T & { status?: S }>,
+  failure: unknown,
+  now: string,
+): Intent {
+  const lastErrors = lastErrorsOf(failure, kind.errorCode, now, object.status?.lastErrors)
+  return { kind: 'writeStatus', resource: kind.resource, object, status: { ...object.status, lastErrors } }
 }

@@ -7,10 +7,11 @@ import type { EventValue, Service } from '@grove/api'
 import { FakeClock, type Stored } from '@grove/kube'
 import { resources } from '../caches/resources.ts'
 import { CodedError } from '../errors/coded-error.ts'
+import { RemovalsUnderWay } from '../memory/removals.ts'
+import { SetTable } from '../memory/set-table.ts'
 import { failure, SimulatedApi } from '../testing/simulation/api.ts'
 import { execute, executeEach, executeInOrder } from './execute.ts'
 import type { Create, Intent } from './intent.ts'
-import { RemovalsUnderWay } from './removals-under-way.ts'
 import { firstBatch, mostCreated } from './writes.ts'
 
 const namespace = 'serving'
@@ -29,7 +30,7 @@ function harness() {
     events: {
       emit: (_: unknown, source: string, { reason }: EventValue) => void events.push(`${source} ${reason}`),
     },
-    removals: new RemovalsUnderWay(),
+    memory: { removals: new RemovalsUnderWay(new SetTable(() => true)) },
   }
   return {
     api,
@@ -155,6 +156,22 @@ describe('an object that is gone', () => {
     const object = gone(put, api)
     put('s')
     assert.deepEqual((await run([{ kind: 'delete', resource, object }])).failures, [])
+    assert.notEqual(get('s'), undefined)
+  })
+})
+
+describe('a deletion that is rejected with a conflict', () => {
+  test('fails while the object exists, so that it is retried', async () => {
+    const { run, put, api, get } = harness()
+    const object = put('s')
+    api.hooks = {
+      before: async () => {
+        throw failure('Conflict', 'rejected by a webhook')
+      },
+      after: () => undefined,
+    }
+    const { failures, written } = await run([{ kind: 'delete', resource, object }])
+    assert.deepEqual([messages(failures), written], [['Conflict: rejected by a webhook'], 0])
     assert.notEqual(get('s'), undefined)
   })
 })

@@ -8,11 +8,13 @@
 // - AlreadyExists: see `ExistingObject`.
 // - Failures do not stop independent intents. They are collected, reported as events, and returned.
 import { podSchedulingGate } from '@grove/api'
-import { isAlreadyExists, isConflict, isNotFound, type KubeObject, type Stored } from '@grove/kube'
+import { isAlreadyExists, isNotFound, type KubeObject, type Stored } from '@grove/kube'
 import type { Caches } from '../caches/caches.ts'
 import { resources } from '../caches/resources.ts'
 import { CodedError, ReconcileFailed, textOf, throwIfAny } from '../errors/coded-error.ts'
 import { isControlledBy } from '../layout/owner.ts'
+import type { Memory } from '../memory/memory.ts'
+import { deleteByUid } from './delete-by-uid.ts'
 import type {
   Create,
   Delete,
@@ -26,14 +28,13 @@ import type {
   WriteStatus,
 } from './intent.ts'
 import { removePlanned } from './planned-removal.ts'
-import type { RemovalsUnderWay } from './removals-under-way.ts'
 import { writeStatus } from './status-write.ts'
 import { mostCreated, patchObject, runAll, runSlowStart } from './writes.ts'
 
 export interface ApplyContext {
   readonly caches: Pick<Caches, 'client'>
   readonly events: EventSink
-  readonly removals: RemovalsUnderWay
+  readonly memory: Pick<Memory, 'removals'>
 }
 
 export interface ApplyOptions {
@@ -207,21 +208,12 @@ function patch(
 }
 
 async function deleteObject({ resource, object }: Delete, { caches }: ApplyContext, signal: AbortSignal) {
-  const { name, namespace, uid } = object.metadata
-  const ref = { name, ...(namespace && { namespace }) }
-  try {
-    await caches.client.delete(resource, ref, { signal, preconditions: { uid } })
-    return object
-  } catch (error) {
-    // Conflict: another object has the name, so this one is gone.
-    if (isNotFound(error) || isConflict(error)) return undefined
-    throw error
-  }
+  return (await deleteByUid(caches.client, resource, object, signal)) ? object : undefined
 }
 
 async function deleteCollection(
   { known, podsOf, ...removal }: DeleteCollection,
-  { caches, removals }: ApplyContext,
+  { caches, memory: { removals } }: ApplyContext,
   signal: AbortSignal,
 ) {
   if (podsOf) removals.leavePods(podsOf, removal.planned)
@@ -245,9 +237,13 @@ function removeGate({ pod }: RemoveGate, { caches }: ApplyContext, signal: Abort
   return unlessGone(patchObject(caches, resources.pods, pod, { strategic }, { signal }))
 }
 
-async function status(intent: WriteStatus, { caches }: ApplyContext, signal: AbortSignal) {
-  const isWritten = await writeStatus(caches, intent.resource, intent.object, intent.status, { signal })
-  return isWritten ? intent.object : undefined
+async function status(
+  { resource, object, status, priority }: WriteStatus,
+  { caches }: ApplyContext,
+  signal: AbortSignal,
+) {
+  const options = { signal, ...(priority && { priority }) }
+  return (await writeStatus(caches, resource, object, status, options)) ? object : undefined
 }
 
 async function unlessGone<T extends KubeObject>(written: Promise<Stored<T>>): Promise<Stored<T> | undefined> {

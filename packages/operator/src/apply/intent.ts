@@ -99,6 +99,8 @@ export interface WriteStatus<T extends KubeObject = KubeObject> extends Outcomes
   readonly resource: Resource<T>
   readonly object: Stored<T> & { readonly status?: unknown }
   readonly status: unknown
+  /** `background`: behind the requests that the availability of a set follows from. */
+  readonly priority?: 'background'
 }
 
 export type Intent = Create | Patch | Delete | DeleteCollection | RemoveGate | WriteStatus

@@ -104,6 +104,28 @@ describe('a deletion whose response leaves the outcome open', () => {
   }
 })
 
+describe('a deletion by UID that is rejected with a conflict', () => {
+  it('fails while the object exists, so that the next reconcile plans it again', async () => {
+    const api = new SimulatedApi(new FakeClock())
+    makeClique(api, 'a', 'a-x')
+    const planned = uidsOf(api.list(cliques))
+    // An object of another owner keeps the collection from being deleted by label.
+    api.put(pods, { metadata: { namespace, name: 'copy', labels } } as KubeObject)
+    api.hooks = {
+      before: async () => {
+        throw new KubeError({ code: 'Conflict', message: 'rejected by a webhook' })
+      },
+      after: () => undefined,
+    }
+    const known = { resource: pods, list: () => api.list(pods) }
+    const removal = { namespace, labelSelector: 'app=x', planned }
+    await assert.rejects(
+      removePlanned(known, removal, api.caches.client, new AbortController().signal),
+      /rejected by a webhook/,
+    )
+  })
+})
+
 describe('a deletion that the API server has not carried out', () => {
   for (const [what, fields] of Object.entries(final))
     it(`is planned again by the next reconcile: ${what}`, async () => {

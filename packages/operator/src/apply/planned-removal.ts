@@ -5,15 +5,14 @@
 // each object is deleted by name with its UID. See docs/decisions/0011-only-own-objects-are-deleted.md.
 import {
   type Client,
-  isConflict,
   isKubeError,
-  isNotFound,
   type KubeObject,
   labelMatcher,
   mayBeCarriedOut,
   type Resource,
   type Stored,
 } from '@grove/kube'
+import { deleteByUid } from './delete-by-uid.ts'
 import { runAll } from './writes.ts'
 
 export interface PlannedRemoval {
@@ -37,7 +36,7 @@ export interface KnownObjects<T extends KubeObject = KubeObject> {
 export async function removePlanned<T extends KubeObject>(
   known: KnownObjects<T>,
   { namespace, labelSelector, planned }: PlannedRemoval,
-  client: Pick<Client, 'deleteCollection' | 'delete' | 'list'>,
+  client: Pick<Client, 'deleteCollection' | 'delete' | 'find' | 'list'>,
   signal: AbortSignal,
 ): Promise<void> {
   const { resource } = known
@@ -65,19 +64,10 @@ export async function removePlanned<T extends KubeObject>(
 function removeByUid<T extends KubeObject>(
   resource: Resource<T>,
   objects: readonly Stored<T>[],
-  client: Pick<Client, 'delete'>,
+  client: Pick<Client, 'delete' | 'find'>,
   signal: AbortSignal,
 ): Promise<unknown[]> {
-  return runAll(
-    objects.map(({ metadata: { name, namespace = '', uid } }) => async () => {
-      try {
-        await client.delete(resource, { namespace, name }, { signal, preconditions: { uid } })
-      } catch (error) {
-        // NotFound: already deleted. Conflict: another object has the name.
-        if (!isNotFound(error) && !isConflict(error)) throw error
-      }
-    }),
-  )
+  return runAll(objects.map(object => () => deleteByUid(client, resource, object, signal)))
 }
 
 export function uidsOf(objects: readonly KubeObject[]): Set<string> {

@@ -32,19 +32,20 @@ import {
   isNotFound,
   type KubeError,
   type KubeObject,
+  type ObservedCache,
   type Resource,
   type ResourceDescriptor,
   type Stored,
   WatchCache,
   type WriteRecorder,
 } from '@grove/kube'
-import type { ObjectKey } from '../layout/object-key.ts'
+import { type SetKey, setKey } from '../layout/object-key.ts'
 import type { InNamespace, StoredPod } from '../layout/stored.ts'
 import type { ComputeDomain } from '../objects/compute-domain.ts'
 import type { KaiTopology } from '../objects/kai-topology.ts'
 import { projectPod } from './pod-projection.ts'
 import { byReplica } from './replica-index.ts'
-import { resources } from './resources.ts'
+import { resources, schedulerObjectKinds } from './resources.ts'
 
 export interface CachesOptions {
   /** Which optional kinds are watched; none unless given. */
@@ -174,9 +175,7 @@ export class Caches {
       kaiTopologies: isWatched(resources.kaiTopologies)
         ? keep(new WatchCache<KaiTopology>(client, resources.kaiTopologies, common(resources.kaiTopologies)))
         : undefined,
-      podGroups: [resources.kaiPodGroups, resources.volcanoPodGroups]
-        .filter(isWatched)
-        .map(resource => ours<KubeObject>(resource)),
+      schedulerObjects: schedulerObjectKinds.filter(isWatched).map(resource => ours<KubeObject>(resource)),
     }
     this.topologyBindings = keep(
       new WatchCache<ClusterTopologyBinding>(
@@ -203,11 +202,14 @@ export class Caches {
     return resourceClaims?.hasSynced ? resourceClaims : undefined
   }
 
-  /** PodGroups of the operator's gangs; undefined while the cluster does not serve them. */
-  podGroups(apiVersion: string): Owned<KubeObject> | undefined {
-    return this.optional.podGroups.find(
-      ({ resource, hasSynced }) => hasSynced && `${resource.group}/${resource.version}` === apiVersion,
-    )
+  /** Objects of this kind that schedulers read for the operator's gangs; undefined while the cluster does not serve them. */
+  schedulerObjects(kind: ResourceDescriptor): Owned<KubeObject> | undefined {
+    return this.optional.schedulerObjects.find(({ resource, hasSynced }) => hasSynced && resource === kind)
+  }
+
+  /** All caches, for metrics. */
+  get observed(): readonly ObservedCache[] {
+    return this.#running.map(({ cache }) => cache)
   }
 
   /** Every change of any object but pods, which are too many. */
@@ -225,11 +227,11 @@ export class Caches {
 export const byController: IndexFunction<KubeObject> = object => {
   const uid = byControllerUid(object)
   const set = object.metadata.labels?.[label.partOf]
-  return uid ?? (set && orphansOf(`${object.metadata.namespace}/${set}` as ObjectKey))
+  return uid ?? (set && orphansOf(setKey({ namespace: object.metadata.namespace, name: set })))
 }
 
 /** The key of indexes by controller for objects of a set that have no controller. */
-export function orphansOf(set: ObjectKey): string {
+export function orphansOf(set: SetKey): string {
   return `orphans of ${set}`
 }
 
@@ -243,13 +245,12 @@ interface OptionalCaches {
   /** Caches names of all claim templates, also those of users. The content is read when a claim is created. */
   readonly claimTemplates: WatchCache<ResourceClaimTemplate> | undefined
   readonly kaiTopologies: WatchCache<KaiTopology> | undefined
-  readonly podGroups: readonly Owned<KubeObject>[]
+  readonly schedulerObjects: readonly Owned<KubeObject>[]
 }
 
 type WatchCacheOf<T extends KubeObject> = RunningCache & WriteRecorder<T> & { readonly resource: Resource<T> }
 
-interface RunningCache {
-  readonly resource: ResourceDescriptor
+interface RunningCache extends ObservedCache {
   run(signal: AbortSignal): Promise<void>
   waitForSync(signal?: AbortSignal): Promise<void>
   onChange(handler: (change: Change<KubeObject>) => void): () => void

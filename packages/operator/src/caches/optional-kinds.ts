@@ -12,7 +12,7 @@ import {
   type ResourceDescriptor,
 } from '@grove/kube'
 import type { OptionalWatch } from './caches.ts'
-import { resources } from './resources.ts'
+import { nativeGangKinds, resources } from './resources.ts'
 
 /** Which of them to watch, and which to wait for. */
 export async function optionalKinds(
@@ -27,6 +27,7 @@ export async function optionalKinds(
     resources.resourceClaimTemplates,
     ...(schedulers.has(scheduler.kai) ? [resources.kaiTopologies, resources.kaiPodGroups] : []),
     ...(schedulers.has(scheduler.volcano) ? [resources.volcanoPodGroups] : []),
+    ...(schedulers.has(scheduler.kubernetes) ? nativeGangKinds : []),
   ].map(nameOf)
   const watched = new Map<string, OptionalWatch>(
     mayComeLater.map(name => [name, served.has(name) ? 'now' : 'late']),
@@ -90,7 +91,7 @@ async function mayManageDomains(
   const isAllowed = reviews.every(({ status }) => status?.allowed === true)
   if (!isAllowed)
     log.error(
-      `NVLink domains are not looked after, so those that exist stay for ever when their sets go: the operator needs the verbs ${verbs.join(', ')} on ${resource} of the group ${group}`,
+      `ComputeDomains are not reconciled, and those of deleted sets remain: the operator needs the verbs ${verbs.join(', ')} on ${resource} of the group ${group}`,
     )
   return isAllowed
 }

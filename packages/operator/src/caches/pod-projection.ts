@@ -3,6 +3,7 @@
 import { annotation, mnnvlClaimName, type Pod } from '@grove/api'
 import type { Stored } from '@grove/kube'
 import type { StoredPod } from '../layout/stored.ts'
+import { longestCause } from '../state/pod-state.ts'
 
 /** Of thousands of pods, only what planners read. Never to be sent back with an update. */
 export function projectPod(pod: Stored<Pod>): StoredPod {
@@ -47,9 +48,17 @@ export function projectPod(pod: Stored<Pod>): StoredPod {
 
 type PodCondition = NonNullable<NonNullable<Pod['status']>['conditions']>[number]
 
-function projectCondition({ type, status, reason, lastTransitionTime }: PodCondition): PodCondition {
+function projectCondition(condition: PodCondition): PodCondition {
+  const { type, status, reason, message, lastTransitionTime } = condition
   const isTimeRead = type === 'Ready' && status !== 'True' && lastTransitionTime !== undefined
-  return { type, status, ...(reason && { reason }), ...(isTimeRead && { lastTransitionTime }) }
+  const isMessageRead = type === 'PodScheduled' && reason === 'Unschedulable' && message !== undefined
+  return {
+    type,
+    status,
+    ...(reason && { reason }),
+    ...(isMessageRead && { message: message.slice(0, longestCause) }),
+    ...(isTimeRead && { lastTransitionTime }),
+  }
 }
 
 type ContainerStatus = NonNullable<NonNullable<Pod['status']>['containerStatuses']>[number]

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Every kind of object that the operator reads or writes.
-import {
-  type ClusterTopologyBinding,
-  type ControllerRevision,
-  type HorizontalPodAutoscaler,
-  kinds,
-  type Pod,
-  type PodClique,
-  type PodCliqueScalingGroup,
-  type PodCliqueSet,
-  type PodGang,
-  type ResourceClaim,
-  type ResourceClaimTemplate,
-  type Role,
-  type RoleBinding,
-  type Secret,
-  type Service,
-  type ServiceAccount,
+import type {
+  ClusterTopologyBinding,
+  ControllerRevision,
+  HorizontalPodAutoscaler,
+  Node,
+  Pod,
+  PodClique,
+  PodCliqueScalingGroup,
+  PodCliqueSet,
+  PodGang,
+  ResourceClaim,
+  ResourceClaimTemplate,
+  Role,
+  RoleBinding,
+  Secret,
+  Service,
+  ServiceAccount,
 } from '@grove/api'
-import { defineResource, type KubeObject } from '@grove/kube'
+import { kinds } from '@grove/api/constants'
+import { defineResource, type KubeObject, type Resource } from '@grove/kube/client'
 import type { ComputeDomain } from '../objects/compute-domain.ts'
 import type { KaiTopology } from '../objects/kai-topology.ts'
 
@@ -55,6 +56,7 @@ export const resources = {
   podGangs: defineResource<PodGang>(kinds.podGang),
   clusterTopologyBindings: defineResource<ClusterTopologyBinding>(kinds.clusterTopologyBinding),
   pods: defineResource<Pod>(core('pods', 'Pod')),
+  nodes: defineResource<Node>({ ...core('nodes', 'Node'), namespaced: false }),
   services: defineResource<Service>(core('services', 'Service')),
   serviceAccounts: defineResource<ServiceAccount>(core('serviceaccounts', 'ServiceAccount')),
   secrets: defineResource<Secret>(core('secrets', 'Secret')),
@@ -87,6 +89,21 @@ export const resources = {
   }),
   kaiPodGroups: podGroups('scheduling.run.ai', 'v2alpha2'),
   volcanoPodGroups: podGroups('scheduling.volcano.sh', 'v1beta1'),
+  nativePodGroups: podGroups('scheduling.k8s.io', 'v1beta1'),
+  nativeCompositePodGroups: defineResource<KubeObject>({
+    group: 'scheduling.k8s.io',
+    version: 'v1alpha3',
+    resource: 'compositepodgroups',
+    kind: 'CompositePodGroup',
+    namespaced: true,
+  }),
+  workloads: defineResource<KubeObject>({
+    group: 'scheduling.k8s.io',
+    version: 'v1beta1',
+    resource: 'workloads',
+    kind: 'Workload',
+    namespaced: true,
+  }),
   computeDomains: defineResource<ComputeDomain>({
     group: 'resource.nvidia.com',
     version: 'v1beta1',
@@ -95,3 +112,17 @@ export const resources = {
     namespaced: true,
   }),
 } as const
+
+/** Kinds of the native gangs of Kubernetes. */
+export const nativeGangKinds = [
+  resources.workloads,
+  resources.nativeCompositePodGroups,
+  resources.nativePodGroups,
+] as const
+
+/** Kinds of objects that schedulers read for a gang. The operator writes them, and the PodGang owns them. */
+export const schedulerObjectKinds: readonly Resource<KubeObject>[] = [
+  resources.kaiPodGroups,
+  resources.volcanoPodGroups,
+  ...nativeGangKinds,
+]

@@ -109,6 +109,12 @@ export function isNamespaceTerminating(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined && isNamespaceTerminating(error.cause)
 }
 
+/** The codes of the failures of a reconcile, each once: own codes, else those of the API server. */
+export function codesOf(error: unknown): readonly string[] {
+  const errors = error instanceof AggregateError ? error.errors : [error]
+  return [...new Set(errors.map(one => codeOf(one) ?? (isKubeError(one) ? one.code : 'Unknown')))]
+}
+
 function codeOf(error: unknown): ErrorCode | undefined {
   return error instanceof CodedError || error instanceof ComponentFailed ? error.code : undefined
 }

@@ -60,6 +60,16 @@ export function parseGangKey(key: GangKey) {
   return { namespace, set, replica: Number(replica), group, groupReplica: Number(groupReplica) }
 }
 
+/** The name of the gang of a key; undefined if the set has no such scaling group. */
+export function gangNameOf(set: StoredSet, key: GangKey): string | undefined {
+  const { replica, group, groupReplica } = parseGangKey(key)
+  if (group === undefined) return names.basePodGang(set.metadata.name, replica)
+  const config = scalingGroupConfigs(set).find(
+    ({ name }) => names.scalingGroup(set.metadata.name, replica, name) === group,
+  )
+  return config && names.scaledPodGang(group, groupReplica, minAvailableOfGroup(config))
+}
+
 /**
  * The key of a gang by its name, if the set wants it now. A set may have far more gangs than exist, so the layout is
  * not searched. The indexes in the name say which gang it may be, and the name of that gang is compared.

@@ -123,6 +123,8 @@ describe('planners do not expand a count', () => {
         generationHash: undefined,
         topology: undefined,
         update: undefined,
+        stalled: undefined,
+        gangs: undefined,
         now: '2030-01-01T00:00:00Z',
       })
       assert.deepEqual([status.replicas, status.availableReplicas], [replicas, 0])

@@ -125,6 +125,17 @@ const table: Record<string, Given & { readonly gives: Change }> = {
       },
     },
   },
+  'without the Grove gate for a scheduler that waits for complete gangs, with gates of other controllers': {
+    set: withPodSpec({
+      schedulerName: 'grove-scheduler',
+      schedulingGates: [{ name: 'example.com/quota' }, { name: 'grove.io/podgang-pending-creation' }],
+    }),
+    gives: { spec: { schedulerName: 'grove-scheduler', schedulingGates: [{ name: 'example.com/quota' }] } },
+  },
+  'native gangs: the name of kube-scheduler, and the PodGroup of the clique': {
+    set: withPodSpec({ schedulerName: 'kubernetes' }),
+    gives: { spec: { schedulerName: 'default-scheduler', schedulingGroup: { podGroupName: 'w-0-a' } } },
+  },
   'labels of the template give way to ours; annotations are taken over, but for the topology': {
     set: withPodSpec(
       {},

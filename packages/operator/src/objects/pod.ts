@@ -42,7 +42,7 @@ export class WaiterImageMissingError extends Error {
   }
 }
 
-/** The one place that builds a pod. It is gated until its gang is complete. */
+/** The one place that builds a pod. It is gated until its gang is complete, unless its scheduler waits for that itself. */
 export function pod(context: PodContext, podIndex: number): NewPod {
   const { set, clique, instance, backend } = context
   const bare: NewPod = {
@@ -80,15 +80,14 @@ function podSpec(context: PodContext, podIndex: number): PodSpec {
     literal(podEnvironment.headlessService, service),
     fromLabel(podEnvironment.podIndex, label.podIndex),
   ])
-  const claimed = withClaims(spec, claimsOfPod(set, instance, podIndex))
+  const { schedulingGates = [], ...claimed } = withClaims(spec, claimsOfPod(set, instance, podIndex))
+  // Gates of the template belong to other controllers, which remove them.
+  const gates = schedulingGates.filter(gate => gate.name !== podSchedulingGate)
+  if (backend.gatesPods) gates.unshift({ name: podSchedulingGate })
   return {
     ...startingInOrder(claimed, context),
-    // Gates of the template belong to others, who take them away themselves.
-    schedulingGates: [
-      { name: podSchedulingGate },
-      ...(claimed.schedulingGates ?? []).filter(gate => gate.name !== podSchedulingGate),
-    ],
-    schedulerName: backend.name,
+    ...(gates.length > 0 && { schedulingGates: gates }),
+    schedulerName: backend.podSchedulerName ?? backend.name,
     hostname: names.podHostname(instance.name, podIndex),
     subdomain: names.replica(name, setReplica),
   }

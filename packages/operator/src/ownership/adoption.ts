@@ -11,7 +11,7 @@ import { resources } from '../caches/resources.ts'
 import { setErrors } from '../errors/catalogue.ts'
 import { throwIfAny } from '../errors/coded-error.ts'
 import { scalingGroups } from '../layout/layout.ts'
-import { keyOf } from '../layout/object-key.ts'
+import { keyOf, setKey } from '../layout/object-key.ts'
 import { controlledBy, type Owner } from '../layout/owner.ts'
 import type { StoredScalingGroup, StoredSet } from '../layout/stored.ts'
 import { podRole, podRoleBinding, serviceAccount } from '../objects/identity.ts'
@@ -25,7 +25,7 @@ type Orphan = readonly [Resource<KubeObject>, Stored<KubeObject>]
  * adopted by their group.
  */
 export function orphansOfSet(set: StoredSet, caches: Caches): Orphan[] {
-  const key = orphansOf(keyOf(set))
+  const key = orphansOf(setKey(set.metadata))
   const named =
     (...objects: readonly KubeObject[]) =>
     ({ metadata }: KubeObject) =>
@@ -57,7 +57,7 @@ export function orphansOfSet(set: StoredSet, caches: Caches): Orphan[] {
 /** The members that a scaling group of this name made. */
 export function orphansOfGroup(set: StoredSet, group: StoredScalingGroup, caches: Caches): Orphan[] {
   return caches.cliques
-    .byIndex('controller', orphansOf(keyOf(set)))
+    .byIndex('controller', orphansOf(setKey(set.metadata)))
     .filter(
       clique =>
         clique.metadata.labels?.[label.scalingGroup] === group.metadata.name && isNamedByLabel(clique),

@@ -9,7 +9,8 @@ import { findCondition } from '../state/conditions.ts'
 import { isFinished, isTerminating } from '../state/pod-state.ts'
 import { clique, samplePod, sampleSet } from '../testing/sample-set.ts'
 import { type WatchedSet, watchedSet } from '../testing/simulation/watched-set.ts'
-import { failuresAfter, failuresBefore, healthyAfterMs, longestDelayMs, replacedAt } from './back-off.ts'
+import { healthyAfterMs, longestReplacementDelayMs } from '../timings/timings.ts'
+import { failuresAfter, failuresBefore, replacedAt } from './back-off.ts'
 
 const created = '2030-01-01T00:00:00Z'
 const delayAfter = (failures: number | string) =>
@@ -45,7 +46,7 @@ test('a series of failures ends with a pod that lived for the healthy period', (
 })
 
 test('a pod that waits for the longest delay does not count as healthy', () => {
-  assert.ok(longestDelayMs < healthyAfterMs)
+  assert.ok(longestReplacementDelayMs < healthyAfterMs)
 })
 
 const replicas = 8
@@ -181,7 +182,7 @@ test('a replacement that falls due during a reconcile is not forgotten', async (
     ...hooks,
     before: async write => {
       await hooks.before(write)
-      if (write.resource === 'podcliques') await simulation.clock.advance(longestDelayMs)
+      if (write.resource === 'podcliques') await simulation.clock.advance(longestReplacementDelayMs)
     },
   }
   const dueAt = await simulation.requeueAt(web)

@@ -7,12 +7,8 @@
 // its delay is replaced at once. docs/decisions/0010-clocks-and-back-off.md
 import { annotation, type Pod } from '@grove/api'
 import { indexOf, isActive, isFinished, isReady, isTerminating, templateHashOf } from '../state/pod-state.ts'
+import { firstReplacementDelayMs, healthyAfterMs, longestReplacementDelayMs } from '../timings/timings.ts'
 
-/** Between the creation of a pod that failed and its replacement, after the first failure. */
-export const firstDelayMs = 1_000
-export const longestDelayMs = 300_000
-/** A pod that is at least this old when it is replaced ends the series: its failure is the first of a new one. */
-export const healthyAfterMs = 600_000
 /** From so many failures in a row on, a replacement is reported until it is ready. One failure happens to every pod. */
 const reportedFailures = 2
 /** The failure reason of a pod can be written by other clients, and becomes part of a message. */
@@ -34,7 +30,9 @@ export function failuresAfter(pod: Pod, now: number): number {
 
 /** When a finished pod is replaced, in milliseconds since the epoch. */
 export function replacedAt(pod: Pod): number {
-  return createdAt(pod) + Math.min(longestDelayMs, firstDelayMs * 2 ** failuresBefore(pod))
+  return (
+    createdAt(pod) + Math.min(longestReplacementDelayMs, firstReplacementDelayMs * 2 ** failuresBefore(pod))
+  )
 }
 
 /**

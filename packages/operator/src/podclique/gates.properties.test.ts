@@ -21,13 +21,13 @@ const seed = Number(process.env.SEED ?? 1)
 const steps = 100
 const patience = 200
 
-let lifted = 0
-let liftedBehind = 0
+let removedGates = 0
+let ofScaledGangs = 0
 
-function lookAtLifting({ api }: Simulation, { resource, patch, objects }: Write): void {
-  const isLifting = resource === 'pods' && JSON.stringify(patch ?? {}).includes('schedulingGates')
+function checkGateRemoval({ api }: Simulation, { resource, patch, objects }: Write): void {
+  const isGateRemoval = resource === 'pods' && JSON.stringify(patch ?? {}).includes('schedulingGates')
   const pod = objects[0] as Pod | undefined
-  if (!isLifting || !pod) return
+  if (!isGateRemoval || !pod) return
   const { name, labels = {} } = pod.metadata
   const gangNamed = (called = '') => api.get(resources.podGangs, called) as PodGang | undefined
   const gang = gangNamed(labels[label.podGang])
@@ -37,19 +37,19 @@ function lookAtLifting({ api }: Simulation, { resource, patch, objects }: Write)
     group?.podReferences.some(reference => reference.name === name),
     `the gang of ${name} lists it`,
   )
-  lifted++
+  removedGates++
   if (!labels[label.basePodGang]) return
-  liftedBehind++
+  ofScaledGangs++
   for (const { name: clique, minReplicas } of gangNamed(labels[label.basePodGang])!.spec.podgroups) {
     const scheduled = api.get(resources.podCliques, clique)?.status?.scheduledReplicas ?? 0
     assert.ok(
       scheduled >= minReplicas,
-      `${name} is let go while ${clique} has ${scheduled} of ${minReplicas}`,
+      `${name} loses its gate while ${clique} has ${scheduled} of ${minReplicas} scheduled pods`,
     )
   }
 }
 
-async function live(at: number): Promise<void> {
+async function simulate(at: number): Promise<void> {
   const random = new Random(at)
   const simulation = new Simulation({
     seed: at,
@@ -58,7 +58,7 @@ async function live(at: number): Promise<void> {
     places: 4 + random.below(12),
     observer: {
       reconcileBegins: () => {},
-      patches: lookAtLifting,
+      patches: checkGateRemoval,
       deletes: () => {},
       inspects: () => {},
     },
@@ -88,18 +88,18 @@ async function live(at: number): Promise<void> {
   simulation.nodes.returnAll()
   assert.ok(
     await converge(simulation, patience),
-    `it never became well: ${JSON.stringify(summary(simulation))}`,
+    `the set did not converge: ${JSON.stringify(summary(simulation))}`,
   )
   assert.ok(!(simulation.api.list(resources.pods) as Pod[]).some(hasOurGate))
 }
 
 test(`${runs} simulation runs of sets whose pods wait for each other (SEED=${seed})`, async () => {
   for (let run = 0; run < runs; run++)
-    await live(seed + run).catch((error: Error) => {
+    await simulate(seed + run).catch((error: Error) => {
       throw new Error(`SEED=${seed + run} RUNS=1 repeats this: ${error.message}`, { cause: error })
     })
   assert.ok(
-    runs < 30 || (lifted > 100 && liftedBehind > 10),
-    `${lifted} gates were lifted, ${liftedBehind} behind`,
+    runs < 30 || (removedGates > 100 && ofScaledGangs > 10),
+    `${removedGates} gates were removed, ${ofScaledGangs} of them of scaled gangs`,
   )
 })

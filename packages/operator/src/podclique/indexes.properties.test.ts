@@ -11,7 +11,7 @@ import { indexOf, isActive, isReady } from '../state/pod-state.ts'
 import { clique, sampleSet } from '../testing/sample-set.ts'
 import { Random } from '../testing/simulation/random.ts'
 import { type Observer, Simulation } from '../testing/simulation/simulation.ts'
-import { longestDelayMs } from './back-off.ts'
+import { longestReplacementDelayMs } from '../timings/timings.ts'
 
 const runs = Number(process.env.RUNS ?? 30)
 const seed = Number(process.env.SEED ?? 1)
@@ -78,7 +78,7 @@ async function live(at: number, operators: 1 | 2): Promise<void> {
     await simulation.reconcileAll()
     while (simulation.nodes.progress());
     // Failed pods are replaced with a delay.
-    await simulation.clock.advance(longestDelayMs)
+    await simulation.clock.advance(longestReplacementDelayMs)
   }
   checkIndexes(simulation)
   for (const name of cliques) {

@@ -4,7 +4,7 @@
 import type { OperatorConfiguration } from '@grove/api'
 import { cliqueInstanceOf, isWanted } from '../layout/clique-instance.ts'
 import type { CliqueInstance } from '../layout/layout.ts'
-import { type ObjectKey, refOf } from '../layout/object-key.ts'
+import { type CliqueKey, refOf } from '../layout/object-key.ts'
 import type { StoredClique, StoredGang, StoredPod, StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { owningSet } from '../ownership/owner-lookup.ts'
@@ -39,7 +39,7 @@ export type ObservedClique =
   | { readonly kind: 'unknown'; readonly set: StoredSet; readonly clique: StoredClique }
   | { readonly kind: 'live'; readonly snapshot: CliqueSnapshot }
 
-export function observeClique(key: ObjectKey, context: OperatorContext): ObservedClique {
+export function observeClique(key: CliqueKey, context: OperatorContext): ObservedClique {
   const { caches } = context
   const clique = caches.cliques.get(refOf(key))
   if (!clique) return { kind: 'absent' }
@@ -57,7 +57,7 @@ function snapshotOf(
   instance: CliqueInstance,
   context: OperatorContext,
 ): CliqueSnapshot {
-  const { caches, removals, backends, configuration, waiterImage } = context
+  const { caches, memory, backends, configuration, waiterImage } = context
   const { namespace } = clique.metadata
   const { podGang, basePodGang, setReplica } = instance
   const name = clique.spec.podSpec.schedulerName || schedulerOf(context, set)
@@ -74,7 +74,7 @@ function snapshotOf(
         }
       : undefined,
     isWanted: isWanted(set, instance, caches),
-    isBeingRemoved: removals.has(set, setReplica),
+    isBeingRemoved: memory.removals.has(set, setReplica),
     hasFollowers: caches.cliques.countByIndex('basePodGang', `${namespace}/${podGang}`) > 0,
     scheduler: { name, backend: backends.find(name) },
     configuration,

@@ -2,24 +2,39 @@
 
 // The plan for a PodClique: pure functions from a snapshot and the time to intents. `planScale`, `planCliqueUpdate`
 // and `planGates` decide; here their decisions become writes.
-import { annotation, cliqueErrorCode, eventSource, events, label, type Pod } from '@grove/api'
+import {
+  annotation,
+  cliqueErrorCode,
+  eventSource,
+  events,
+  label,
+  type Pod,
+  type PodCliqueStatus,
+} from '@grove/api'
+import type { ChildReport } from '../apply/child-status.ts'
 import type { Create, Delete, Intent, RemoveGate } from '../apply/intent.ts'
+import { mostCreated } from '../apply/writes.ts'
 import { resources } from '../caches/resources.ts'
 import type { SharedClaims } from '../devices/shared-claims.ts'
 import { cliqueErrors } from '../errors/catalogue.ts'
+import { ComponentFailed } from '../errors/coded-error.ts'
 import { eachIndex } from '../layout/layout.ts'
+import { keyOf } from '../layout/object-key.ts'
 import type { NewPod, StoredClique, StoredPod, StoredSet } from '../layout/stored.ts'
 import { type PodContext, pod } from '../objects/pod.ts'
 import { claimsOfClique } from '../objects/resource-claim.ts'
 import { isToBeRelabelled } from '../ownership/take-over.ts'
 import { templateHashOfClique } from '../revision/revision.ts'
 import { revisionOf } from '../revision/set-revision.ts'
+import { isUpdating } from '../state/child-state.ts'
 import { timestampAt } from '../state/conditions.ts'
 import { indexOf, isActive } from '../state/pod-state.ts'
+import { planOnce } from '../update/child-update.ts'
 import { hasWantedTemplate } from '../update/clique-state.ts'
 import {
   type CliqueUpdate,
   mayReplacePods,
+  planCliqueUpdate,
   statusBeforeDeletion,
   withCliqueProgress,
 } from '../update/clique-update.ts'
@@ -28,7 +43,29 @@ import { isPaused } from '../update/set-progress.ts'
 import { planGates } from './gates.ts'
 import type { CliqueSnapshot } from './observe.ts'
 import { planScale, type ScalePlan } from './scale.ts'
-import { type CliqueStatusPlan, planCliqueStatus } from './status.ts'
+import { type CliqueStatusPlan, isAwaited, planCliqueStatus } from './status.ts'
+
+export type UpdatePlanner = (snapshot: CliqueSnapshot) => CliqueUpdate
+
+/** Plans the update once for each state of the clique and its pods. */
+export function updatePlanner(now: number): UpdatePlanner {
+  return planOnce(
+    ({ set, clique, pods }) => [set, clique, ...pods],
+    ({ set, clique, instance, pods }) => planCliqueUpdate(set, clique, instance, pods, now),
+  )
+}
+
+/** The error for a clique that no template of its set makes. */
+export function unknownClique({
+  set,
+  clique,
+}: {
+  readonly set: StoredSet
+  readonly clique: StoredClique
+}): Error {
+  const error = cliqueErrors.unknownClique(keyOf(set), clique.metadata.name)()
+  return new ComponentFailed('Pod', error)
+}
 
 export function scaleOf({ set, clique, pods }: CliqueSnapshot, now: number): ScalePlan<StoredPod> {
   return planScale(clique.spec.replicas, pods, currentHash(revisionOf(set), clique), now)
@@ -52,6 +89,22 @@ export function claimsOf({ set, clique, instance, pods }: CliqueSnapshot): Share
     wanted: find => claimsOfClique(set, instance, clique, indexes, find),
     code: cliqueErrorCode.syncResourceClaim,
   }
+}
+
+export interface MissingPods {
+  readonly scale: ScalePlan<StoredPod>
+  /** True where one reconcile cannot create all of them. */
+  readonly hasMore: boolean
+  /** A kubelet mounts a Secret without a token as it is and reads it again much later, so the token must exist before. */
+  readonly needToken: boolean
+}
+
+/** The pods to create; undefined if there are none, or none yet: the end of a removal enqueues the clique. */
+export function missingPods(snapshot: CliqueSnapshot, now: number): MissingPods | undefined {
+  const scale = scaleOf(snapshot, now)
+  if (scale.create.length === 0 || !snapshot.isWanted || snapshot.isBeingRemoved) return undefined
+  const { startsAfter = [] } = snapshot.clique.spec
+  return { scale, hasMore: scale.create.length >= mostCreated, needToken: startsAfter.length > 0 }
 }
 
 /** Creates the missing pods. Throws a coded error where they cannot be built. */
@@ -168,4 +221,23 @@ export function planStatus(snapshot: StatusSnapshot, update: CliqueUpdate, now: 
     paused: isPaused(set),
     now: timestampAt(now),
   })
+}
+
+/**
+ * The report of a reconcile. Undefined for a clique whose replica is being deleted: it loses its pods on purpose, and writing
+ * each count would cost a write per pod. Failures are reported in any case.
+ */
+export function statusReport(
+  snapshot: CliqueSnapshot,
+  planUpdate: UpdatePlanner,
+  failure: unknown,
+  now: number,
+): ChildReport<PodCliqueStatus> | undefined {
+  if (failure === undefined && (snapshot.isBeingRemoved || !snapshot.isWanted)) return undefined
+  const update = planUpdate(snapshot)
+  return {
+    plan: planStatus(snapshot, update, now),
+    isUrgent: status => isUpdating(snapshot.set) || isAwaited(snapshot, status),
+    retryInMs: update.retryInMs,
+  }
 }

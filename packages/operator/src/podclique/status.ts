@@ -15,11 +15,12 @@ import {
   podSelector,
   podsFailing,
 } from '@grove/api'
+import type { CliqueInstance } from '../layout/layout.ts'
 import type { StoredClique } from '../layout/stored.ts'
 import { nothingScheduled, timedBreach, wasScheduled } from '../state/breach-condition.ts'
 import { isUpdating } from '../state/child-state.ts'
 import { type ChildStatusInput, type ChildStatusPlan, withUpdateCondition } from '../state/child-status.ts'
-import { findCondition, nthBeginning, withCondition } from '../state/conditions.ts'
+import { endsBreach, findCondition, nthBeginning, withCondition } from '../state/conditions.ts'
 import {
   isActive,
   isReady,
@@ -108,6 +109,7 @@ function breach(
   if (isUpdating(input.clique) && !input.paused) return minAvailableBreached.updateInProgress
   if (scheduled === 0)
     return nothingScheduled({
+      of: 'PodClique',
       wasScheduled: wasScheduled(input.clique),
       wanted: input.clique.spec.replicas,
       minAvailable,
@@ -123,4 +125,30 @@ function breach(
 /** The earliest time since which these pods can have been too few without a break. */
 function tooFewSince(active: readonly Pod[], scheduled: number, minAvailable: number): number {
   return nthBeginning(active.filter(isUseless).map(notReadySince), scheduled - minAvailable + 1)
+}
+
+interface FollowedClique {
+  readonly clique: StoredClique
+  readonly instance: CliqueInstance
+  /** True if cliques of scaled gangs wait for this one to be scheduled. */
+  readonly hasFollowers: boolean
+}
+
+/** Reports whether other objects wait for this status: because the clique serves, or because gangs may follow it. */
+export function isAwaited(
+  { clique, instance, hasFollowers }: FollowedClique,
+  status: PodCliqueStatus,
+): boolean {
+  const minimum = clique.spec.minAvailable ?? clique.spec.replicas
+  const before = clique.status
+  if (endsBreach(before?.conditions, status.conditions)) return true
+  const crosses = (old: number | undefined, now: number, threshold: number) =>
+    (old ?? 0) >= threshold !== now >= threshold
+  if (crosses(before?.readyReplicas, status.readyReplicas, minimum)) return true
+  if (crosses(before?.readyReplicas, status.readyReplicas, clique.spec.replicas)) return true
+  return (
+    !instance.basePodGang &&
+    hasFollowers &&
+    crosses(before?.scheduledReplicas, status.scheduledReplicas, minimum)
+  )
 }

@@ -21,6 +21,13 @@ export interface Component {
   readonly next?: Component
 }
 
+export interface Components {
+  /** Components of a group run concurrently and to completion. After a failure in a group, later groups do not run. */
+  readonly groups: readonly (readonly Component[])[]
+  /** Needed by processes in pods, but not to create pods: they start after the first group, and no group waits for them. */
+  readonly alongside: readonly Component[]
+}
+
 export interface ChildComponent<T extends KubeObject> {
   readonly name: string
   readonly code: ErrorCode

@@ -33,7 +33,7 @@ import { revisionOf } from '../revision/set-revision.ts'
 import { countsToForget, rememberedCounts } from '../termination/remembered-counts.ts'
 import { hasWantedTemplate } from '../update/clique-state.ts'
 import { isHeldBack } from '../update/set-progress.ts'
-import { type ChildComponent, type Component, childComponent } from './child-component.ts'
+import { type ChildComponent, type Component, type Components, childComponent } from './child-component.ts'
 import {
   asScaled,
   wantedAutoscalers,
@@ -41,15 +41,19 @@ import {
   wantedScalingGroups,
   wantedServices,
 } from './children.ts'
-import type { Components } from './sync.ts'
 import type { TokenSecrets } from './token-secret.ts'
+
+export interface SetComponents extends Components {
+  /** They need everything in `groups`. Gangs do not need them. */
+  readonly last: readonly Component[]
+}
 
 export function components(
   set: StoredSet,
   context: OperatorContext,
   tokens: TokenSecrets,
   signal: AbortSignal,
-): Components {
+): SetComponents {
   const { caches } = context
   const { uid } = set.metadata
   const child = <T extends KubeObject>(part: ChildComponent<T>): Component =>
@@ -132,17 +136,6 @@ export function components(
             signal,
           ),
       },
-      child({
-        name: 'HorizontalPodAutoscaler',
-        code: setErrorCode.syncAutoscaler,
-        resource: resources.autoscalers,
-        kind: () => ({
-          ...owned,
-          wanted: wantedAutoscalers(set),
-          existing: caches.autoscalers.byIndex('controller', uid),
-          patch: patchAutoscaler,
-        }),
-      }),
     ],
     [
       {
@@ -200,7 +193,21 @@ export function components(
       },
     ],
   ]
-  return { groups, alongside }
+  const last = [
+    // After its target: an autoscaler without one reports errors for 15 seconds.
+    child({
+      name: 'HorizontalPodAutoscaler',
+      code: setErrorCode.syncAutoscaler,
+      resource: resources.autoscalers,
+      kind: () => ({
+        ...owned,
+        wanted: wantedAutoscalers(set),
+        existing: caches.autoscalers.byIndex('controller', uid),
+        patch: patchAutoscaler,
+      }),
+    }),
+  ]
+  return { groups, last, alongside }
 }
 
 /** Rewrites labels of the pods of adopted standalone cliques. The sync of the cliques repairs all other differences. */

@@ -10,7 +10,7 @@ import { failure } from '../testing/simulation/api.ts'
 import { RecordedSimulation } from '../testing/simulation/recorded.ts'
 import { setName } from '../testing/simulation/simulation.ts'
 import { converge } from '../testing/simulation/wellness.ts'
-import { domainsHeldMs } from './deletion.ts'
+import { domainsHeldMs } from '../timings/timings.ts'
 
 async function convergedSet(replicas: number): Promise<RecordedSimulation> {
   const web = clique('web', { replicas: 2 })

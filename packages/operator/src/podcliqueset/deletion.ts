@@ -4,7 +4,7 @@
 // label makes it fast. If those requests fail, the garbage collector still does the work.
 import { finalizer, managedLabels, selectorText, setErrorCode } from '@grove/api'
 import {
-  type Clock,
+  isConflict,
   isKubeError,
   type KubeObject,
   type Logger,
@@ -26,48 +26,38 @@ import type { OperatorContext } from '../operator-context.ts'
 import { isNamedByLabel } from '../ownership/adoption.ts'
 import { ownChildren } from '../ownership/owner-lookup.ts'
 import { timestamp } from '../state/conditions.ts'
+import { domainsHeldMs } from '../timings/timings.ts'
+import { statusWrite } from './plan.ts'
 import { removeReplicaBatches } from './replica-batches.ts'
 
 /** The API server adds it to an object that is deleted with --cascade=orphan. */
 const orphanFinalizer = 'orphan'
 
-/** ComputeDomains are kept this long for pods that do not end: twice the usual grace period of a pod. */
-export const domainsHeldMs = 60_000
-
-/**
- * Measures how long sets have been terminating by the operator's clock: the clock of the API server may be hours away
- * from it.
- */
-export class TerminatingSets {
-  /** UID → when it was first seen terminating; monotonic. */
-  readonly #since = new Map<string, number>()
-  readonly #clock: Clock
-
-  constructor({ caches, clock, removals }: Pick<OperatorContext, 'caches' | 'clock' | 'removals'>) {
-    this.#clock = clock
-    caches.sets.onChange(change => {
-      if (change.type !== 'delete') return
-      this.#since.delete(change.old.metadata.uid)
-      removals.forget(change.old.metadata.uid)
-    })
-  }
-
-  terminatingMs({ metadata: { uid } }: StoredSet): number {
-    const now = this.#clock.monotonic()
-    const since = this.#since.get(uid) ?? now
-    this.#since.set(uid, since)
-    return now - since
-  }
-}
-
 export async function deleteSet(
   set: StoredSet,
-  terminatingMs: number,
   context: OperatorContext,
   log: Logger,
   signal: AbortSignal,
 ): Promise<ReconcileResult | undefined> {
-  const { caches } = context
+  try {
+    return await removeSet(set, context, log, signal)
+  } catch (error) {
+    // The next attempt resolves a conflict. The status reports other failures, which may need a user.
+    if (!isConflict(error)) await reportFailure(set, error, context, signal)
+    throw error
+  }
+}
+
+async function removeSet(
+  set: StoredSet,
+  context: OperatorContext,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<ReconcileResult | undefined> {
+  const { caches, clock, memory } = context
+  // By the operator's clock: the clock of the API server may be hours away from it.
+  const now = clock.monotonic()
+  const terminatingMs = now - memory.terminatingSince.getOrAdd(set, () => now)
   const finalizers = set.metadata.finalizers ?? []
   if (!finalizers.includes(finalizer.podCliqueSet)) return undefined
   if (!(await leavesChildren(set, caches, signal))) await removeChildren(set, context, log, signal)
@@ -121,7 +111,7 @@ async function removeChildren(
   signal: AbortSignal,
 ): Promise<void> {
   const check = (failures: readonly unknown[]) => throwIfThrottled(set, failures, log)
-  const { caches, removals } = context
+  const { caches, memory } = context
   const { namespace, name, uid } = set.metadata
   const { groups, cliques } = ownChildren(set, caches)
   const removal = {
@@ -137,7 +127,7 @@ async function removeChildren(
     execute(individually(set, caches), context, { signal }),
   ])
   check([...batches.flatMap(({ failure }) => failure ?? []), ...serviceFailures, ...others.failures])
-  const left = new Set(removals.podsLeft(set))
+  const left = new Set(memory.removals.podsLeft(set))
   const pods: Intent = {
     kind: 'deleteCollection',
     known: caches.pods,
@@ -187,7 +177,7 @@ function individually({ metadata: { uid } }: StoredSet, caches: Caches): Intent[
 type ByController = (index: 'controller', uid: string) => readonly Stored<KubeObject>[]
 
 /** Reports in the status why a set cannot be deleted. */
-export async function reportFailedDeletion(
+async function reportFailure(
   set: StoredSet,
   failure: unknown,
   context: OperatorContext,
@@ -199,7 +189,6 @@ export async function reportFailedDeletion(
     timestamp(context.clock),
     set.status?.lastErrors,
   )
-  const status = { ...set.status, lastErrors }
-  const intent: Intent = { kind: 'writeStatus', resource: resources.podCliqueSets, object: set, status }
+  const intent = statusWrite(set, { ...set.status, lastErrors })
   throwIfAny((await execute([intent], context, { signal })).failures)
 }

@@ -48,6 +48,13 @@ export function areGangsComplete(set: StoredSet, context: OperatorContext): bool
   })
 }
 
+/** The gangs of a set that exist, in the order of its replicas. */
+export function existingGangs(set: StoredSet, context: OperatorContext): Iterable<PodGang> {
+  return Iterator.from(eachPodGang(set, groupReplicasOf(set, context)))
+    .map(instance => gangOf(set, instance, context.caches))
+    .filter(gang => gang !== undefined)
+}
+
 function gangOf({ metadata }: StoredSet, { name }: PodGangReference, caches: Caches): PodGang | undefined {
   const gang = caches.gangs.get({ namespace: metadata.namespace, name })
   return gang && isControlledBy(gang, metadata.uid) ? gang : undefined

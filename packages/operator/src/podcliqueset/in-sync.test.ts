@@ -7,6 +7,8 @@ import { label } from '@grove/api'
 import type { Change, KubeObject, Stored } from '@grove/kube'
 import type { Caches } from '../caches/caches.ts'
 import type { StoredSet } from '../layout/stored.ts'
+import type { SyncState } from '../memory/memory.ts'
+import { SetTable } from '../memory/set-table.ts'
 import { clique, sampleSet } from '../testing/sample-set.ts'
 import { SetsInSync } from './in-sync.ts'
 
@@ -44,7 +46,7 @@ const removal = (old: Stored<Edited>): Change<KubeObject> => ({
 const counted = { generation: 1 }
 const other = { labels: { [label.partOf]: 'other' } }
 const unlabelled = { labels: {} }
-const ownStatus = part({ ...counted, name: 'w' }, { status: { a: 2 } })
+const ownStatus = part({ ...counted, name: 'w', uid: set.metadata.uid }, { status: { a: 2 } })
 
 /** The part that the next reconcile compares again: nothing, the children, or the gangs as well. */
 type Due = 'nothing' | 'children' | 'gangs'
@@ -85,11 +87,19 @@ const table: [what: string, resource: string, change: Change<KubeObject>, dueOf:
     update(part({ ...counted, ...other }), part({ generation: 2, ...other })),
     'nothing',
   ],
-  ['a status of the set', 'podcliquesets', update(part({ ...counted, name: 'w' }), ownStatus), 'nothing'],
+  [
+    'a status of the set',
+    'podcliquesets',
+    update(part({ ...counted, name: 'w', uid: set.metadata.uid }), ownStatus),
+    'nothing',
+  ],
   [
     'the spec of the set',
     'podcliquesets',
-    update(part({ ...counted, name: 'w' }), part({ generation: 2, name: 'w' })),
+    update(
+      part({ ...counted, name: 'w', uid: set.metadata.uid }),
+      part({ generation: 2, name: 'w', uid: set.metadata.uid }),
+    ),
     'gangs',
   ],
   [
@@ -102,20 +112,17 @@ const table: [what: string, resource: string, change: Change<KubeObject>, dueOf:
 
 function begun() {
   let handler: (change: Change<KubeObject>, resource: string) => void = () => undefined
-  let removed: (change: Change<KubeObject>) => void = () => undefined
   const known = new Set(['w'])
   const caches = {
     sets: {
-      onChange: (given: typeof removed) => {
-        removed = given
-      },
       get: ({ name }: { name: string }) => (known.has(name) ? set : undefined),
     },
     onChangeOfAny: (given: typeof handler) => {
       handler = given
     },
   } as unknown as Caches
-  const inSync = new SetsInSync(caches)
+  const syncs = new SetTable<SyncState>(() => known.has('w'))
+  const inSync = new SetsInSync(caches, syncs)
   const fingerprint = inSync.fingerprintOf(set)
   assert.ok(
     !inSync.isInSync(set, fingerprint) && inSync.areGangsDue(set, fingerprint),
@@ -129,12 +136,12 @@ function begun() {
     return inSync.isInSync(of, now) ? 'nothing' : 'children'
   }
   return {
-    inSync,
+    syncs,
     dueOf,
     handle: (change: Change<KubeObject>, resource: string) => handler(change, resource),
     removeSet: () => {
       known.delete('w')
-      removed(removal(part({ name: 'w', uid: 'set-uid' })))
+      syncs.dropSet(set.metadata.uid)
     },
   }
 }
@@ -162,11 +169,11 @@ test('the fingerprint contains the replicas that an update has reached', () => {
 })
 
 test('the tables hold no deleted set, although its children are deleted after it', () => {
-  const { inSync, handle, removeSet } = begun()
+  const { syncs, handle, removeSet } = begun()
   handle(removal(part(counted)), 'podcliques')
-  assert.equal(inSync.size, 1)
+  assert.equal(syncs.size, 1)
   removeSet()
   for (let child = 0; child < 20; child++)
     handle(removal(part({ ...counted, name: `c${child}` })), 'podcliques')
-  assert.equal(inSync.size, 0)
+  assert.equal(syncs.size, 0)
 })

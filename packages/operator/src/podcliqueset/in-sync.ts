@@ -5,10 +5,12 @@
 import type { Change, KubeObject } from '@grove/kube'
 import { sameMeaning } from '../apply/owned-fields.ts'
 import type { Caches } from '../caches/caches.ts'
-import { resources } from '../caches/resources.ts'
+import { resources, schedulerObjectKinds } from '../caches/resources.ts'
 import { replicaCount } from '../layout/layout.ts'
-import { keyOf, type ObjectKey, refOf } from '../layout/object-key.ts'
+import { refOf } from '../layout/object-key.ts'
 import type { StoredSet } from '../layout/stored.ts'
+import type { SyncState } from '../memory/memory.ts'
+import type { SetTable } from '../memory/set-table.ts'
 import { isUpdating } from '../state/child-state.ts'
 import { isEditedOrDeleted, setsOf } from '../triggers/predicates.ts'
 import { exemptedReplicas } from '../update/set-progress.ts'
@@ -22,81 +24,62 @@ export interface Fingerprint {
 }
 
 export class SetsInSync {
-  /** Per set, how often something about it changed that is not a status. */
-  readonly #changes = new Map<ObjectKey, number>()
-  /** The same about its children. */
-  readonly #changesOfChildren = new Map<ObjectKey, number>()
+  readonly #syncs: SetTable<SyncState>
   /** Changes of objects that belong to no set, such as topology bindings. */
   #changesOfAll = 0
-  /** UID of a set → the fingerprint at which its children were as wanted. */
-  readonly #inSyncAt = new Map<string, Fingerprint>()
-  /** UID of a set → the fingerprint at which all of its gangs were looked at. */
-  readonly #gangsAt = new Map<string, Fingerprint>()
 
-  constructor(caches: Caches) {
-    caches.sets.onChange(change => {
-      if (change.type !== 'delete') return
-      this.#inSyncAt.delete(change.old.metadata.uid)
-      this.#gangsAt.delete(change.old.metadata.uid)
-      this.#changes.delete(keyOf(change.old))
-      this.#changesOfChildren.delete(keyOf(change.old))
-    })
-    const ofGangs = new Set(
-      [resources.podGangs, resources.kaiPodGroups, resources.volcanoPodGroups].map(nameOf),
-    )
+  constructor(caches: Caches, syncs: SetTable<SyncState>) {
+    this.#syncs = syncs
+    const ofGangs = new Set([resources.podGangs, ...schedulerObjectKinds].map(nameOf))
     caches.onChangeOfAny((change, resource) => {
       // A gang has its own controller. Only its deletion concerns the set.
       if (isStatusOnly(change) || (ofGangs.has(resource) && change.type !== 'delete')) return
       if (!(change.new ?? change.old).metadata.namespace) this.#changesOfAll++
       else if (resource !== nameOf(resources.podCliqueSets))
         for (const key of setsOf(change)) {
-          // Children outlive their set in the caches. Deleted sets are not counted.
-          if (caches.sets.get(refOf(key))) count(this.#changesOfChildren, key)
+          // Children outlive their set in the caches. Changes of deleted sets are not counted.
+          const set = caches.sets.get(refOf(key))
+          if (set) this.#stateOf(set).changesOfChildren++
         }
-      else if (change.new) count(this.#changes, keyOf(change.new))
+      else if (change.new) this.#stateOf(change.new as StoredSet).changes++
     })
-  }
-
-  /** The number of sets in the tables. */
-  get size(): number {
-    return new Set([...this.#changes.keys(), ...this.#changesOfChildren.keys()]).size
   }
 
   /** To be asked before the children are looked at, and to be given to `recordSync` afterwards. */
   fingerprintOf(set: StoredSet): Fingerprint {
-    const key = keyOf(set)
-    const own = `${this.#changesOfAll}/${this.#changes.get(key) ?? 0}`
+    const { changes, changesOfChildren } = this.#stateOf(set)
+    const own = `${this.#changesOfAll}/${changes}`
     const update = isUpdating(set) ? `${exemptedReplicas(set).join()} of ${replicaCount(set)}` : 'none'
-    return { own, all: `${own}/${this.#changesOfChildren.get(key) ?? 0}/${update}` }
+    return { own, all: `${own}/${changesOfChildren}/${update}` }
   }
 
-  isInSync({ metadata }: StoredSet, { all }: Fingerprint): boolean {
-    return this.#inSyncAt.get(metadata.uid)?.all === all
+  isInSync(set: StoredSet, { all }: Fingerprint): boolean {
+    return this.#stateOf(set).inSyncAt === all
   }
 
-  recordSync({ metadata }: StoredSet, fingerprint: Fingerprint): void {
-    this.#inSyncAt.set(metadata.uid, fingerprint)
+  recordSync(set: StoredSet, { all }: Fingerprint): void {
+    this.#stateOf(set).inSyncAt = all
   }
 
-  forgetSync({ metadata }: StoredSet): void {
-    this.#inSyncAt.delete(metadata.uid)
+  forgetSync(set: StoredSet): void {
+    this.#stateOf(set).inSyncAt = undefined
   }
 
   /**
    * Reports whether the set itself changed since all of its gangs were enqueued. Other changes enqueue the gangs they
    * concern.
    */
-  areGangsDue({ metadata }: StoredSet, { own }: Fingerprint): boolean {
-    return this.#gangsAt.get(metadata.uid)?.own !== own
+  areGangsDue(set: StoredSet, { own }: Fingerprint): boolean {
+    return this.#stateOf(set).gangsAt !== own
   }
 
-  recordGangs({ metadata }: StoredSet, fingerprint: Fingerprint): void {
-    this.#gangsAt.set(metadata.uid, fingerprint)
+  recordGangs(set: StoredSet, { own }: Fingerprint): void {
+    this.#stateOf(set).gangsAt = own
   }
-}
 
-function count(changes: Map<ObjectKey, number>, key: ObjectKey): void {
-  changes.set(key, (changes.get(key) ?? 0) + 1)
+  #stateOf(set: StoredSet): SyncState {
+    return this.#syncs.getOrAdd(set, () => ({ changes: 0, changesOfChildren: 0 }))
+  }
 }
 
 function nameOf({ resource }: { readonly resource: string }): string {

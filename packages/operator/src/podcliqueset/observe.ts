@@ -2,21 +2,31 @@
 
 // A snapshot of one PodCliqueSet and its children from the caches. No request, no clock. A set may have thousands of
 // children, so they are looked up by name when a planner asks for them.
-import { type ClusterTopologyBinding, label, type OperatorConfiguration } from '@grove/api'
+import {
+  type ClusterTopologyBinding,
+  label,
+  type OperatorConfiguration,
+  type PodClique,
+  type PodGang,
+} from '@grove/api'
 import type { Caches } from '../caches/caches.ts'
 import { numberLabel } from '../layout/clique-instance.ts'
 import { replicaCount } from '../layout/layout.ts'
 import { setLimitExceeded } from '../layout/limits.ts'
 import { isControlledBy } from '../layout/owner.ts'
 import type { StoredClique, StoredScalingGroup, StoredSet } from '../layout/stored.ts'
+import type { Memory } from '../memory/memory.ts'
+import type { ReplicaMemo } from '../memory/replica-memo.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { ownChildren } from '../ownership/owner-lookup.ts'
 import type { LiveChildren } from '../revision/foreign-hashes.ts'
+import { keepRevision, revisionOf } from '../revision/set-revision.ts'
 import type { Breach } from '../termination/breach.ts'
 import { replicaBreach } from '../termination/plan-set.ts'
+import { hasOutdatedPods } from '../update/outdated-pods.ts'
 import { type ReplicaState, replicaState } from '../update/replica-state.ts'
-import { areGangsComplete } from './gangs.ts'
-import { ReplicaMemo } from './replica-memo.ts'
+import { areGangsComplete, existingGangs } from './gangs.ts'
+import { type Obstacle, replicaObstacles } from './stall.ts'
 
 /** Children that the set controls, without terminating ones. */
 export interface SetChildren {
@@ -28,15 +38,33 @@ export interface SetChildren {
 export interface ReplicaFacts {
   readonly state: ReplicaState
   readonly breach: Breach | undefined
+  readonly obstacles: readonly Obstacle[]
 }
 
 export type Replicas = ReplicaMemo<ReplicaFacts>
 
-export function observeReplicas(caches: Caches): Replicas {
-  return new ReplicaMemo(caches, (set, replica, revision, children) => ({
-    state: replicaState(set, replica, revision, children),
-    breach: replicaBreach({ set, ...children }, replica),
-  }))
+export function observeReplicas({
+  caches,
+  memory,
+}: {
+  readonly caches: Caches
+  readonly memory: Memory
+}): Replicas {
+  caches.sets.onChange(change => {
+    if (change.type === 'update') keepRevision(change.old, change.new)
+  })
+  return memory.replicas((set, replica, read) => {
+    const revision = revisionOf(set)
+    const children = {
+      ...read,
+      hasOutdatedPods: (clique: PodClique) => hasOutdatedPods(revision, clique, read.podsOf(clique)),
+    }
+    return {
+      state: replicaState(set, replica, revision, children),
+      breach: replicaBreach({ set, ...children }, replica),
+      obstacles: replicaObstacles(set, replica, children),
+    }
+  })
 }
 
 export interface SetSnapshot {
@@ -50,6 +78,10 @@ export interface SetSnapshot {
   existingReplicas(count: number): readonly ReplicaState[]
   bindingNamed(name: string): ClusterTopologyBinding | undefined
   areGangsComplete(): boolean
+  /** Gangs that exist, in the order of replicas; undefined for a set above its limits, which may want any number. */
+  gangs(): Iterable<PodGang> | undefined
+  /** Obstacles of the replicas that have children. */
+  obstacles(): Iterable<Obstacle>
   readonly configuration: OperatorConfiguration
 }
 
@@ -69,17 +101,19 @@ export function observeSynced(
     metadata: { ...metadata, ...(syncedGeneration !== undefined && { generation: syncedGeneration }) },
     spec: synced.spec,
   }
+  const isTooLarge = setLimitExceeded(set, configuration) !== undefined
+  // A set above its limit has few replicas, compared with its count.
+  const existing = (count: number) =>
+    isTooLarge
+      ? Array.from(presentReplicas(set, caches), replica => replicas.once(set, replica))
+      : replicas.all(set, count)
   return {
     set,
     allReplicas: () => statesOf(replicas.all(set, replicaCount(set))),
     newReplica: replica => replicas.once(set, replica).state,
-    existingReplicas: count =>
-      statesOf(
-        // A set above its limit has few replicas, compared with its count.
-        setLimitExceeded(set, configuration)
-          ? Array.from(presentReplicas(set, caches), replica => replicas.once(set, replica))
-          : replicas.all(set, count),
-      ).filter(({ exists }) => exists),
+    existingReplicas: count => statesOf(existing(count)).filter(({ exists }) => exists),
+    gangs: () => (isTooLarge ? undefined : existingGangs(set, context)),
+    obstacles: () => existing(replicaCount(set)).flatMap(({ obstacles }) => obstacles),
     bindingNamed: name => caches.topologyBindings.get({ name }),
     areGangsComplete: () => areGangsComplete(set, context),
     configuration,

@@ -32,6 +32,8 @@ function snapshot(set: StoredSet): SetSnapshot {
     existingReplicas: () => [],
     bindingNamed: () => undefined,
     areGangsComplete: () => true,
+    gangs: () => [],
+    obstacles: () => [],
     configuration: defaultConfiguration(),
   }
 }

@@ -21,6 +21,7 @@ import { isInProgress } from '../state/child-state.ts'
 import { findCondition } from '../state/conditions.ts'
 import { planSetUpdate, statusForRevision } from '../update/set-update.ts'
 import type { SetSnapshot } from './observe.ts'
+import { planStall } from './stall.ts'
 import { planSetStatus } from './status.ts'
 import { topologyCondition } from './topology-condition.ts'
 
@@ -64,7 +65,7 @@ export interface StatusOptions {
 
 export interface PlannedStatus {
   readonly status: PodCliqueSetStatus
-  /** When the condition of the update changes without an event, milliseconds since the epoch. */
+  /** When a condition changes without an event, milliseconds since the epoch. */
   readonly deadline: number | undefined
 }
 
@@ -86,6 +87,14 @@ export function planStatus(
     (set.status?.observedGeneration === generation ||
       (!isInProgress(progress ?? set.status?.updateProgress) && snapshot.areGangsComplete()))
   const before = findCondition(set.status?.conditions, conditionType.updateProgressing)
+  const condition = update ? update.condition : (before as ConditionValue | undefined)
+  const stall = planStall({
+    lastErrors,
+    obstacles: snapshot.obstacles(),
+    gangs: snapshot.gangs() ?? [],
+    update: condition,
+    now,
+  })
   const status: PodCliqueSetStatus = {
     ...planSetStatus({
       set: planned,
@@ -93,15 +102,22 @@ export function planStatus(
       // A revision that the status names counts as announced.
       generationHash: isAnnounced ? revisionOf(set).generationHash : undefined,
       topology: topologyCondition(set, configuration.topologyAwareScheduling.enabled, snapshot.bindingNamed),
-      update: update ? update.condition : (before as ConditionValue | undefined),
+      update: condition,
+      stalled: stall.condition,
+      gangs: snapshot.gangs(),
       now,
     }),
     ...(isCarriedOut && { observedGeneration: generation }),
     lastErrors: [...lastErrors],
   }
-  return { status, deadline: update?.deadline }
+  const deadlines = [update?.deadline, stall.deadline].filter(one => one !== undefined)
+  return { status, deadline: deadlines.length ? Math.min(...deadlines) : undefined }
 }
 
 function withProgress(set: StoredSet, updateProgress: PodCliqueSetUpdateProgress): StoredSet {
   return { ...set, status: { ...set.status!, replicas: set.spec.replicas ?? 0, updateProgress } }
+}
+
+export function statusWrite(object: StoredSet, status: unknown): Intent {
+  return { kind: 'writeStatus', resource: resources.podCliqueSets, object, status }
 }

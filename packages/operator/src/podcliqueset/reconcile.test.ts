@@ -49,6 +49,17 @@ describe('the first reconcile', () => {
     assert.equal(simulation.writes.at(-1), 'patch podcliquesets')
   })
 
+  test('creates an autoscaler after the objects that it scales', async () => {
+    const scaled = shape()
+    scaled.spec.template.cliques[0]!.spec.autoScalingConfig = { minReplicas: 2, maxReplicas: 4 }
+    const simulation = new RecordedSimulation(scaled)
+    await simulation.lookAtSet()
+    const created = (resource: string) => simulation.writes.indexOf(`create ${resource}`)
+    assert.ok(created('podcliquescalinggroups') > 0)
+    assert.ok(created('podcliquescalinggroups') < created('horizontalpodautoscalers'))
+    assert.ok(created('podcliques') < created('horizontalpodautoscalers'))
+  })
+
   test('of a successor finds everything as it should be, and writes nothing', async () => {
     const simulation = await convergedSet(2)
     simulation.restart()
@@ -269,6 +280,9 @@ describe('failures', () => {
     const pods = simulation.api.list(resources.pods).map(({ metadata }) => metadata.uid)
     simulation.api.modify(resources.podCliqueSets, setName, { status: null })
     await simulation.reconcileAll()
+    const [available] = simulation.set.status?.conditions ?? []
+    assert.equal(available?.type, 'Available')
+    for (const one of before?.conditions ?? []) one.lastTransitionTime = available!.lastTransitionTime
     assert.deepEqual(simulation.set.status, before)
     assert.deepEqual(
       simulation.api.list(resources.pods).map(({ metadata }) => metadata.uid),
@@ -277,7 +291,7 @@ describe('failures', () => {
   })
 })
 
-test('a quota is met by a few rejected requests, and reported with a bounded status that is written once', async () => {
+test('a quota is met by a few rejected requests, and reported once with a bounded status, and once as Stalled', async () => {
   const simulation = new RecordedSimulation(shape(400))
   simulation.reject = ({ verb, resource }) =>
     verb === 'create' && resource === 'podcliques' ? failure('Forbidden', 'exceeded quota') : undefined
@@ -286,12 +300,17 @@ test('a quota is met by a few rejected requests, and reported with a bounded sta
   assert.equal(simulation.emitted.filter(({ event }) => event.type === 'Warning').length, 8)
   assert.ok(simulation.lastErrors.length <= 21)
   assert.match(simulation.lastErrors.at(-1)!, /392 more PodClique objects wait until these can be created/)
-  await simulation.clock.advance(60_000)
-  await simulation.lookAtSet()
-  assert.deepEqual(
-    simulation.writes.filter(write => write === 'patch podcliquesets'),
-    [],
-  )
+  const statusWritten = async () => {
+    simulation.writes.length = 0
+    await simulation.clock.advance(60_000)
+    await simulation.lookAtSet()
+    return simulation.writes.includes('patch podcliquesets')
+  }
+  assert.equal(await statusWritten(), true)
+  const stalled = simulation.set.status?.conditions?.find(({ type }) => type === 'Stalled')
+  assert.equal(stalled?.reason, 'ReconcileFailed')
+  assert.match(stalled.message, /exceeded quota/)
+  assert.equal(await statusWritten(), false)
 })
 
 test('a termination that fails does not stop the sync of the set, and is reported', async () => {

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import type { Pod } from '@grove/api'
 import type { KubeObject, Resource, Stored } from '@grove/kube'
 import { resources } from '../caches/resources.ts'
+import { keyOf } from '../layout/object-key.ts'
 import { isTerminating } from '../state/pod-state.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { failure, type SimulatedApi } from '../testing/simulation/api.ts'
@@ -55,7 +56,7 @@ test('reports the end of a removal that failed, so that the cliques of the repli
   const { simulation } = await watchedSet(set)
   const { api } = simulation
   const ended: unknown[] = []
-  simulation.removals.onEnd((key, replicas) => ended.push([key, ...replicas]))
+  simulation.memory.removals.onEnd((set, replicas) => ended.push([keyOf(set), ...replicas]))
   Object.assign(api.caches.client, {
     deleteCollection: async () => {
       assert.deepEqual(ended, [])

@@ -40,7 +40,7 @@ export async function removeSurplusReplicas(
 ): Promise<unknown[]> {
   const surplus = surplusOf(set, context)
   const indexes = [...new Set(surplus.map(({ replica }) => replica))].sort((a, b) => a - b)
-  const { gangs, replicas } = await context.removals.during(set, indexes, () =>
+  const { gangs, replicas } = await context.memory.removals.during(set, indexes, () =>
     removeReplicas(set, indexes, surplus, context, signal),
   )
   if (replicas.length === 0) replicas.push(...(await removePodsLeft(set, context, signal)))
@@ -83,7 +83,7 @@ async function removePodsLeft(
 ): Promise<readonly unknown[]> {
   const { namespace, name } = set.metadata
   const removal = { namespace, labelSelector: selectorText(managedLabels(name)) }
-  const cliques = new Set(context.removals.podsLeft(set))
+  const cliques = new Set(context.memory.removals.podsLeft(set))
   if (cliques.size === 0) return []
   const pods: Intent = {
     kind: 'deleteCollection',

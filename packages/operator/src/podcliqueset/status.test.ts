@@ -70,6 +70,8 @@ function statusOf(
     generationHash: revisionOf(of).generationHash,
     topology: undefined,
     update: undefined,
+    stalled: undefined,
+    gangs: undefined,
     now,
     ...more,
   })
@@ -156,6 +158,8 @@ describe('which replicas count', () => {
       generationHash: revisionOf(one).generationHash,
       topology: undefined,
       update: undefined,
+      stalled: undefined,
+      gangs: undefined,
       now,
     })
     assert.deepEqual([status.replicas, status.availableReplicas, status.updatedReplicas], [1, 1, 1])
@@ -177,7 +181,7 @@ describe('the whole status', () => {
     availableReplicas: 2,
     updatedReplicas: 2,
     hpaPodSelector: selector,
-    conditions: [],
+    conditions: [available('True', 'AllReplicasAvailable', 'All replicas are available')],
   }
 
   test('of a set that is new: no update progress', () => {
@@ -185,7 +189,12 @@ describe('the whole status', () => {
       set,
       Object.fromEntries([...healthyChildren(set).keys()].map(name => [name, undefined])),
     )
-    assert.deepEqual(status, { ...base, availableReplicas: 0, updatedReplicas: 0 })
+    assert.deepEqual(status, {
+      ...base,
+      availableReplicas: 0,
+      updatedReplicas: 0,
+      conditions: [available('False', 'ReplicasUnavailable', 'Replica 0 does not exist yet')],
+    })
   })
 
   test('of a set that is in sync', () => assert.deepEqual(statusOf(set), base))
@@ -213,8 +222,17 @@ describe('the whole status', () => {
       'w-0-web': withStatus({ currentPodTemplateHash: 'z1-other' }),
       'w-1-g': withStatus({ availableReplicas: 0 }),
     })
+    const lacks = 'PodCliqueScalingGroup w-1-g has fewer available replicas than its minAvailable (2)'
     assert.deepEqual(status, {
       ...before,
+      conditions: [
+        ...before.conditions!,
+        available(
+          'False',
+          'ReplicasUnavailable',
+          `Replica 1 is not available: ${lacks}. To see its state: kubectl -n serving describe pcsg w-1-g`,
+        ),
+      ],
       availableReplicas: 1,
       updatedReplicas: 0,
       hpaPodSelector: selector,
@@ -258,8 +276,10 @@ describe('conditions', () => {
       metadata: generation,
       status: { availableReplicas: 0, updatedReplicas: 0, ...(before && { conditions: before }) },
     }
-    return statusOf(known, {}, { topology, now: later }).conditions
+    return withoutAvailable(statusOf(known, {}, { topology, now: later }).conditions)
   }
+  const withoutAvailable = (conditions: readonly Condition[] = []) =>
+    conditions.filter(({ type }) => type !== 'Available')
   const at = (lastTransitionTime: string, ...args: Parameters<typeof value>) => ({
     ...value(...args),
     lastTransitionTime,
@@ -276,7 +296,7 @@ describe('conditions', () => {
   test('stay as they are if the reconcile did not compute them', () => {
     const kept = { ...condition('UpdateProgressing', 'False'), observedGeneration: 6 }
     const known = { ...set, status: { availableReplicas: 0, updatedReplicas: 0, conditions: [kept] } }
-    assert.deepEqual(statusOf(known, {}, { update: kept }).conditions, [kept])
+    assert.deepEqual(withoutAvailable(statusOf(known, {}, { update: kept }).conditions), [kept])
     const [looked] = statusOf(known, {}, { update: { ...kept } }).conditions ?? []
     assert.equal(looked?.observedGeneration, set.metadata.generation)
   })
@@ -286,6 +306,10 @@ describe('conditions', () => {
     assert.deepEqual(conditionsAfter([at(now, 'True'), others], undefined), [others])
   })
 })
+
+function available(status: Condition['status'], reason: string, message: string): Condition {
+  return { type: 'Available', status, reason, message, lastTransitionTime: now, observedGeneration: 1 }
+}
 
 function condition(type: string, status: Condition['status']): Condition {
   return { type, status, reason: 'R', message: '', lastTransitionTime: now }

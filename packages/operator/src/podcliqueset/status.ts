@@ -6,12 +6,15 @@ import {
   type ConditionValue,
   conditionType,
   type PodCliqueSetStatus,
+  type PodGang,
   podSelector,
 } from '@grove/api'
 import { replicaCount, scalingGroupConfigs, standaloneTemplates } from '../layout/layout.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import { findCondition, withCondition, withoutCondition } from '../state/conditions.ts'
 import type { ReplicaState } from '../update/replica-state.ts'
+import { availableCondition } from './availability.ts'
+import { gangStatuses } from './gang-statuses.ts'
 
 export interface SetStatusInput {
   readonly set: StoredSet
@@ -21,6 +24,9 @@ export interface SetStatusInput {
   readonly generationHash: string | undefined
   readonly topology: ConditionValue | undefined
   readonly update: ConditionValue | undefined
+  readonly stalled: ConditionValue | undefined
+  /** The gangs of the set, in their order; undefined if they are not looked at. */
+  readonly gangs: Iterable<PodGang> | undefined
   readonly now: string
 }
 
@@ -52,21 +58,26 @@ export function planSetStatus(input: SetStatusInput): PodCliqueSetStatus {
         totalPodCliqueScalingGroupsCount: scalingGroupConfigs(set).length * wanted,
       },
     }),
+    ...(input.gangs && { podGangStatuses: gangStatuses(input.gangs) }),
     conditions: conditions(input),
   }
 }
 
-function conditions({ set, topology, update, now }: SetStatusInput): Condition[] {
+function conditions({ set, states, topology, update, stalled, now }: SetStatusInput): Condition[] {
   const before = set.status?.conditions
-  const withTopology = topology
-    ? withCondition(before, topology, now)
-    : withoutCondition(before, conditionType.topologyLevelsUnavailable)
-  const after = update
-    ? withCondition(withTopology, update, now)
-    : withoutCondition(withTopology, conditionType.updateProgressing)
+  const wanted: Readonly<Record<string, ConditionValue | undefined>> = {
+    [conditionType.available]: availableCondition(set, states, stalled),
+    [conditionType.stalled]: stalled,
+    [conditionType.topologyLevelsUnavailable]: topology,
+    [conditionType.updateProgressing]: update,
+  }
+  const after = Object.entries(wanted).reduce<readonly Condition[]>(
+    (all, [type, value]) => (value ? withCondition(all, value, now) : (withoutCondition(all, type) ?? [])),
+    before ?? [],
+  )
   // A condition that is kept belongs to the generation that it was computed for.
-  const computed = [topology, update].filter(value => !before?.some(kept => kept === value))
-  return (after ?? []).map(condition =>
+  const computed = Object.values(wanted).filter(value => !before?.some(kept => kept === value))
+  return after.map(condition =>
     computed.some(value => value?.type === condition.type)
       ? { ...condition, observedGeneration: set.metadata.generation }
       : condition,

@@ -1,14 +1,167 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { combined, nothingDone, type Outcome } from '../apply/execute.ts'
-import { ComponentFailed, failuresOf } from '../errors/coded-error.ts'
-import type { Component } from './child-component.ts'
+// Executes the plan of a PodCliqueSet step by step: finalizer, orphans, revision, gang termination, children and gangs.
+import { eventSource, events, setErrorCode } from '@grove/api'
+import { combined, execute, nothingDone, type Outcome } from '../apply/execute.ts'
+import type { Intent } from '../apply/intent.ts'
+import { resources } from '../caches/resources.ts'
+import { usesDevices } from '../devices/shared-claims.ts'
+import { ComponentFailed, failuresOf, ReconcileFailed, throwIfAny } from '../errors/coded-error.ts'
+import type { GangKey } from '../layout/gang-key.ts'
+import { replicaCount } from '../layout/layout.ts'
+import type { StoredSet } from '../layout/stored.ts'
+import type { OperatorContext } from '../operator-context.ts'
+import { adopt, orphansOfSet } from '../ownership/adoption.ts'
+import { statusPlanners } from '../scaling-group/status-planners.ts'
+import { timestamp } from '../state/conditions.ts'
+import { isReplicaDue } from '../termination/confirmation.ts'
+import { reportScheduledTerminations } from '../termination/notices.ts'
+import { planTerminations } from '../termination/plan-set.ts'
+import { terminateReplica } from '../termination/terminate.ts'
+import type { Component, Components } from './child-component.ts'
+import { components } from './components.ts'
+import { syncGangs } from './gangs.ts'
+import type { SetsInSync } from './in-sync.ts'
+import { observeChildren, type Replicas, revisionWitnesses } from './observe.ts'
+import { announcement, finalizerOf, statusWrite } from './plan.ts'
+import { removeSurplusReplicas } from './scale-in.ts'
+import type { TokenSecrets } from './token-secret.ts'
 
-export interface Components {
-  /** Parts of one group run side by side, each to its end. A failure in a group stops the groups after it. */
-  readonly groups: readonly (readonly Component[])[]
-  /** The processes in pods need these, the pods do not: they begin after the first group and hold nothing up. */
-  readonly alongside: readonly Component[]
+/** The parts of the operator that the reconciles of all sets share. */
+export interface SetParts {
+  readonly context: OperatorContext
+  readonly tokens: TokenSecrets
+  readonly inSync: SetsInSync
+  readonly replicas: Replicas
+  /** Gangs have a controller of their own. The set decides which gangs exist. */
+  enqueueGang(key: GangKey): void
+}
+
+export interface SyncedSet {
+  /** The set with the spec that was synced. */
+  readonly set: StoredSet
+  /** True if this reconcile has announced the revision. */
+  readonly isAnnounced: boolean
+  /** True if the children are in sync. If not, the update stays as it is. */
+  readonly isSynced: boolean
+  readonly failures: readonly unknown[]
+  /** True if there is more to create than one reconcile creates. */
+  readonly hasMore: boolean
+  /** When the next replica is due for gang termination, milliseconds since the epoch. */
+  readonly deadline: number | undefined
+}
+
+export async function syncSet(stored: StoredSet, parts: SetParts, signal: AbortSignal): Promise<SyncedSet> {
+  const { context } = parts
+  let set = stored
+  let isAnnounced = false
+  let hasMore = false
+  let termination: Termination = { failures: [], deadline: undefined }
+  const sync = async () => {
+    await send(finalizerOf(stored), context, signal)
+    set = context.caches.sets.get(stored.metadata) ?? stored
+    await adoptOrphans(set, context, signal)
+    set = await announce(set, context, signal)
+    isAnnounced = true
+    // A termination that fails does not stop the sync, and is retried.
+    termination = await terminate(set, parts, signal)
+    hasMore = await syncChildren(set, parts, signal)
+  }
+  const failures = await failuresOf(sync())
+  return {
+    set,
+    isAnnounced,
+    isSynced: failures.length === 0,
+    failures: [...failures, ...termination.failures],
+    hasMore,
+    deadline: termination.deadline,
+  }
+}
+
+async function send(
+  intents: readonly Intent[],
+  context: OperatorContext,
+  signal: AbortSignal,
+): Promise<void> {
+  throwIfAny((await execute(intents, context, { signal })).failures)
+}
+
+/** Runs before the revision is decided, because adopted children may have an older template. */
+async function adoptOrphans(set: StoredSet, context: OperatorContext, signal: AbortSignal): Promise<void> {
+  const orphans = orphansOfSet(set, context.caches)
+  const code = setErrorCode.setControllerReference
+  const adopted = await adopt(orphans, resources.podCliqueSets, set, code, context, signal)
+  if (adopted > 0) context.events.emit(set, eventSource.podCliqueSet, events.orphansAdopted(adopted))
+}
+
+/** Announces a new revision in the status before any child follows it. */
+async function announce(set: StoredSet, context: OperatorContext, signal: AbortSignal): Promise<StoredSet> {
+  const { caches, clock } = context
+  const status = announcement(set, () => revisionWitnesses(set, caches), timestamp(clock))
+  if (!status) return set
+  await send([statusWrite(set, status)], context, signal)
+  return { ...set, status }
+}
+
+interface Termination {
+  readonly failures: readonly unknown[]
+  readonly deadline: number | undefined
+}
+
+/** Terminates replicas that were in breach for too long. A replica that fails does not stop the others. */
+async function terminate(
+  set: StoredSet,
+  { context, replicas }: SetParts,
+  signal: AbortSignal,
+): Promise<Termination> {
+  const children = observeChildren(set, context.caches)
+  const breaches = replicas.all(set, replicaCount(set)).map(({ breach }) => breach)
+  const plan = planTerminations(set, breaches, context.clock.now())
+  const failures: unknown[] = []
+  for (const { replica, breach } of plan.terminate) {
+    const one = async () => {
+      if (!(await isReplicaDue(set, replica, children, statusPlanners(context), context, signal))) return
+      throwIfAny(await terminateReplica(set, replica, context, signal))
+      context.decisions?.replicaTerminated({ set, replica, ...breach })
+    }
+    failures.push(...(await failuresOf(one())))
+  }
+  reportScheduledTerminations(set, plan.waiting, context)
+  const deadlines = plan.waiting.map(({ deadline }) => deadline)
+  return { failures, deadline: deadlines.length ? Math.min(...deadlines) : undefined }
+}
+
+/**
+ * Syncs children and gangs, unless nothing has changed since they were last in sync. Returns whether there is more to create
+ * than one reconcile creates.
+ */
+async function syncChildren(
+  set: StoredSet,
+  { context, inSync, tokens, enqueueGang }: SetParts,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const fingerprint = inSync.fingerprintOf(set)
+  if (inSync.isInSync(set, fingerprint)) return false
+  inSync.forgetSync(set)
+  const areGangsDue = inSync.areGangsDue(set, fingerprint)
+  const gangs = {
+    name: 'PodGang',
+    run: async () => {
+      await syncGangs(set, areGangsDue, context, enqueueGang, signal)
+      return nothingDone
+    },
+  }
+  const surplus = await removeSurplusReplicas(set, context, signal)
+  const { groups, last, alongside } = components(set, context, tokens, signal)
+  const parts = { groups: [...groups, [gangs, ...last]], alongside }
+  const outcome = await syncComponents(parts, surplus.length > 0)
+  const failures = [...surplus, ...outcome.failures]
+  if (failures.length) throw new ReconcileFailed(failures)
+  inSync.recordGangs(set, fingerprint)
+  if (outcome.hasMore) return true
+  // Devices are released when the pods that use them are gone, and the fingerprint does not count changes of pods.
+  if (!usesDevices(set, context.caches)) inSync.recordSync(set, fingerprint)
+  return false
 }
 
 /** Returns every failure. After an earlier failure only the first group runs. */

@@ -2,15 +2,17 @@
 
 // One poll of the token Secret per set, however many cliques wait for it.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { FakeClock } from '@grove/kube'
+import { describe, test } from 'node:test'
+import { label, type Secret } from '@grove/api'
+import { FakeClock, type Stored } from '@grove/kube'
 import { resources } from '../caches/resources.ts'
-import type { ObjectKey } from '../layout/object-key.ts'
+import { type CliqueKey, cliqueKey } from '../layout/object-key.ts'
 import type { StoredSet } from '../layout/stored.ts'
+import { Memory } from '../memory/memory.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { clique, sampleSet } from '../testing/sample-set.ts'
 import { SimulatedApi } from '../testing/simulation/api.ts'
-import { TokenSecrets } from './token-secret.ts'
+import { planToken, TokenSecrets } from './token-secret.ts'
 
 const { signal } = new AbortController()
 
@@ -24,9 +26,13 @@ function harness() {
     reads.push(clock.monotonic())
     return find(resource, ref, options)
   }) as typeof api.caches.client.find
-  const woken: ObjectKey[] = []
+  const woken: CliqueKey[] = []
   let pollAt: number | undefined
-  const context = { clock, caches: api.caches } as unknown as OperatorContext
+  const context = {
+    clock,
+    caches: api.caches,
+    memory: new Memory(api.caches, clock),
+  } as unknown as OperatorContext
   const tokens = new TokenSecrets(context, {
     set: (_, afterMs) => {
       pollAt = clock.monotonic() + afterMs
@@ -48,7 +54,7 @@ function harness() {
   const ask = (count: number) =>
     Promise.all(
       Array.from({ length: count }, (_, at) =>
-        tokens.isFilledFor(set, `serving/w-${at}` as ObjectKey, signal),
+        tokens.isFilledFor(set, cliqueKey({ namespace: 'serving', name: `w-${at}` }), signal),
       ),
     )
   const fill = () => api.modify(resources.secrets, 'w-ic-sat', { data: { token: 'dG9rZW4=' } })
@@ -105,4 +111,42 @@ test('a Secret that the cluster deletes for a previous account is created again,
   api.remove(resources.secrets as never, api.get(resources.secrets, 'w-ic-sat')!)
   await pollFor(200)
   assert.ok(await api.caches.client.find(resources.secrets, { namespace: 'serving', name: 'w-ic-sat' }))
+})
+
+describe('the writes that give a set its Secret', () => {
+  const set = sampleSet({ cliques: [clique('web')] })
+  const secret = (metadata: object): Stored<Secret> =>
+    ({ metadata: { name: 'w-ic-sat', namespace: 'serving', uid: 's', ...metadata } }) as Stored<Secret>
+  const ownerReferences = [
+    { apiVersion: 'v1', kind: 'X', name: 'w', uid: set.metadata.uid, controller: true },
+  ]
+  const filledFor = (uid: string) => ({ annotations: { 'kubernetes.io/service-account.uid': uid } })
+  const steps = (found: Stored<Secret> | undefined) =>
+    planToken(set, found, 'account').map(step => step.map(({ kind }) => kind))
+
+  test('there is none: create it', () => assert.deepEqual(steps(undefined), [['create']]))
+  test('it is ours, and filled for our account or not filled yet: nothing', () => {
+    assert.deepEqual(steps(secret({ ownerReferences })), [])
+    assert.deepEqual(steps(secret({ ownerReferences, ...filledFor('account') })), [])
+    assert.deepEqual(steps(secret({ labels: { [label.partOf]: 'w' } })), [], 'of an earlier set of this name')
+  })
+  test('it is ours, for an account that is gone: delete it, then create it', () =>
+    assert.deepEqual(steps(secret({ ownerReferences, ...filledFor('former') })), [['delete'], ['create']]))
+  test('another owner has the name: report it and write nothing', () =>
+    assert.throws(() => steps(secret({})), /serving\/w-ic-sat/))
+})
+
+test('a Secret of the same name that the operator did not know is kept if it is ours', async () => {
+  const { tokens, set, api } = harness()
+  const labels = { [label.partOf]: 'w' }
+  const metadata = { name: 'w-ic-sat', namespace: 'serving', labels }
+  const known = api.put(resources.secrets, { metadata } as never)
+  await tokens.sync(set, signal)
+  assert.deepEqual(api.list(resources.secrets), [known])
+})
+
+test('a Secret of the same name of another owner is reported', async () => {
+  const { tokens, set, api } = harness()
+  api.put(resources.secrets, { metadata: { name: 'w-ic-sat', namespace: 'serving' } } as never)
+  await assert.rejects(tokens.sync(set, signal), /serving\/w-ic-sat/)
 })

@@ -1,71 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The long-lived token by which the start-up waiters of a set watch pods. Secrets are read by name, when there is a
-// reason to, and never cached or watched: the operator has no business with the others.
+// reason to, and never cached or watched: the operator has no business with the others. `planToken` decides about the
+// writes; here they are executed, and reads are planned.
 import { label, managedLabels, names, type Secret, selectorText } from '@grove/api'
-import { isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
+import type { Stored } from '@grove/kube'
+import { executeInOrder } from '../apply/execute.ts'
+import type { Create, Intent } from '../apply/intent.ts'
 import { resources } from '../caches/resources.ts'
 import { setErrors } from '../errors/catalogue.ts'
-import { CodedError } from '../errors/coded-error.ts'
-import { keyOf, type ObjectKey } from '../layout/object-key.ts'
+import { CodedError, throwIfAny } from '../errors/coded-error.ts'
+import { type CliqueKey, type SetKey, setKey } from '../layout/object-key.ts'
 import { isControlledBy } from '../layout/owner.ts'
 import type { StoredSet } from '../layout/stored.ts'
+import type { TokenState, TokenWait } from '../memory/memory.ts'
 import { tokenSecret } from '../objects/identity.ts'
 import type { OperatorContext } from '../operator-context.ts'
+import {
+  firstTokenPollMs,
+  formerTokenCheckMs,
+  longestTokenPollMs,
+  missingTokenReportedAfterMs,
+  tokenReadValidMs,
+} from '../timings/timings.ts'
 
 /** Written by the cluster next to the token. */
 const accountUidAnnotation = 'kubernetes.io/service-account.uid'
-/** A Secret is not read again within this time: many cliques of one set start together. */
-const believedMs = 1_000
-/** While cliques wait for a token, the Secret is read after these waits, each twice as long as the one before. */
-const firstPollMs = 100
-const longestPollMs = 5_000
-/** Clusters fill a token in within moments. After this the set reports that it is missing. */
-const reportedAfterMs = 10_000
-/** Pods that still use the former Secret end at their own time, so reading it more often is of no use. */
-const formerLookedAtMs = 60_000
 
 /** Reconciles of others that a token makes possible. */
 export interface TokenQueues {
-  set(key: ObjectKey, afterMs: number): void
-  clique(key: ObjectKey): void
-}
-
-/** Cliques of one set that wait for its token. */
-interface Wait {
-  readonly since: number
-  readonly cliques: Set<ObjectKey>
-  delayMs: number
-  nextAt: number
+  set(key: SetKey, afterMs: number): void
+  clique(key: CliqueKey): void
 }
 
 export class TokenSecrets {
   readonly #context: OperatorContext
   readonly #queues: TokenQueues
-  /** By the set's UID. Only the set's own reconcile looks for the token then, however many cliques wait. */
-  readonly #waits = new Map<string, Wait>()
-  /** Being read, by the set's UID. */
-  readonly #looking = new Map<string, Promise<boolean>>()
-  /** Sets whose Secret exists, with its service account, by UID. The Secret is created once and never changed. */
-  readonly #known = new Map<string, string>()
-  /** The Secret of a set as it was last read, and when. */
-  readonly #seen = new Map<string, { readonly at: number; readonly isFilled: boolean }>()
-  /** Creations in progress, by the set's UID: cliques ask for the Secret while the set's own reconcile creates it. */
-  readonly #providing = new Map<string, Promise<void>>()
-  /** Sets of former releases whose Secret has another name, and when that was last looked at. */
-  readonly #former = new Map<string, number>()
 
   constructor(context: OperatorContext, queues: TokenQueues) {
     this.#context = context
     this.#queues = queues
-    context.caches.sets.onChange(change => {
-      if (change.type !== 'delete') return
-      const { uid } = change.old.metadata
-      this.#known.delete(uid)
-      this.#seen.delete(uid)
-      this.#former.delete(uid)
-      this.#waits.delete(uid)
-    })
   }
 
   /**
@@ -73,12 +47,12 @@ export class TokenSecrets {
    * the Secret each time: the operator does not watch Secrets.
    */
   async sync(set: StoredSet, signal: AbortSignal): Promise<void> {
-    const { uid } = set.metadata
-    if (this.#known.get(uid) !== this.#accountOf(set)) await this.#provide(set, signal)
-    else if (!this.#seenLately(uid)) await this.#look(set, signal)
-    const lookedAt = this.#former.get(uid)
-    if (lookedAt === undefined || this.#context.clock.now() - lookedAt < formerLookedAtMs) return
-    if (this.#seenLately(uid)?.isFilled || (await this.#look(set, signal)))
+    const state = this.#stateOf(set)
+    if (state.account !== this.#accountOf(set)) await this.#provide(set, signal)
+    else if (!this.#readLately(set)) await this.#look(set, signal)
+    const lookedAt = state.formerCheckedAt
+    if (lookedAt === undefined || this.#context.clock.now() - lookedAt < formerTokenCheckMs) return
+    if (this.#readLately(set)?.isFilled || (await this.#look(set, signal)))
       await this.#removeFormer(set, signal)
   }
 
@@ -86,70 +60,78 @@ export class TokenSecrets {
    * Reports whether the pods of a clique that start after others have a token. If not, it enqueues the clique as soon as
    * there is one.
    */
-  async isFilledFor(set: StoredSet, clique: ObjectKey, signal: AbortSignal): Promise<boolean> {
-    const { uid } = set.metadata
-    if (this.#seenLately(uid)?.isFilled) return true
-    if (!this.#waits.has(uid) && (await this.#look(set, signal))) return true
-    const wait = this.#waits.get(uid) ?? this.#beginWait(set)
+  async isFilledFor(set: StoredSet, clique: CliqueKey, signal: AbortSignal): Promise<boolean> {
+    if (this.#readLately(set)?.isFilled) return true
+    if (!this.#stateOf(set).wait && (await this.#look(set, signal))) return true
+    const wait = this.#stateOf(set).wait ?? this.#beginWait(set)
     wait.cliques.add(clique)
     return false
   }
 
   /** Looks for a token that cliques wait for, when it is time to. Returns what to report if they have waited for long. */
   async poll(set: StoredSet, signal: AbortSignal): Promise<CodedError | undefined> {
-    const { uid, namespace, name } = set.metadata
-    const wait = this.#waits.get(uid)
+    const { namespace, name } = set.metadata
+    const state = this.#stateOf(set)
+    const { wait } = state
     if (!wait) return undefined
     const now = this.#context.clock.monotonic()
     try {
       if (now >= wait.nextAt) {
-        wait.delayMs = Math.min(2 * wait.delayMs, longestPollMs)
+        wait.delayMs = Math.min(2 * wait.delayMs, longestTokenPollMs)
         wait.nextAt = now + wait.delayMs
         if (await this.#look(set, signal)) {
-          this.#waits.delete(uid)
+          state.wait = undefined
           for (const clique of wait.cliques) this.#queues.clique(clique)
           return undefined
         }
       }
     } finally {
-      if (this.#waits.has(uid)) this.#queues.set(keyOf(set), Math.max(1, wait.nextAt - now))
+      if (state.wait) this.#queues.set(setKey(set.metadata), Math.max(1, wait.nextAt - now))
     }
-    if (now - wait.since < reportedAfterMs || wait.cliques.size === 0) return undefined
+    if (now - wait.since < missingTokenReportedAfterMs || wait.cliques.size === 0) return undefined
     const secret = `${namespace}/${names.tokenSecret(name)}`
     return setErrors.tokenMissing(secret)()
   }
 
-  #beginWait(set: StoredSet): Wait {
+  #beginWait(set: StoredSet): TokenWait {
     const since = this.#context.clock.monotonic()
-    const wait = { since, cliques: new Set<ObjectKey>(), delayMs: firstPollMs, nextAt: since + firstPollMs }
-    this.#waits.set(set.metadata.uid, wait)
-    this.#queues.set(keyOf(set), firstPollMs)
+    const wait = {
+      since,
+      cliques: new Set<CliqueKey>(),
+      delayMs: firstTokenPollMs,
+      nextAt: since + firstTokenPollMs,
+    }
+    this.#stateOf(set).wait = wait
+    this.#queues.set(setKey(set.metadata), firstTokenPollMs)
     return wait
   }
 
   #look(set: StoredSet, signal: AbortSignal): Promise<boolean> {
-    const { uid } = set.metadata
-    const underWay = this.#looking.get(uid)
-    if (underWay) return underWay
-    const looking = this.#lookAlone(set, signal).finally(() => this.#looking.delete(uid))
-    this.#looking.set(uid, looking)
-    return looking
+    const state = this.#stateOf(set)
+    state.reading ??= this.#lookAlone(set, signal).finally(() => {
+      state.reading = undefined
+    })
+    return state.reading
   }
 
   /** Reports whether the token exists. Recreates a deleted Secret. */
   async #lookAlone(set: StoredSet, signal: AbortSignal): Promise<boolean> {
-    const { name, uid } = set.metadata
+    const { name } = set.metadata
     const secret = await this.#read(set, names.tokenSecret(name), signal)
     const isUsable = secret && isOf(set, secret) && isFor(secret, this.#accountOf(set))
     if (!isUsable) await this.#provide(set, signal)
     const isFilled = isUsable === true && Boolean(secret.data?.token)
-    this.#seen.set(uid, { at: this.#context.clock.monotonic(), isFilled })
+    this.#stateOf(set).read = { at: this.#context.clock.monotonic(), isFilled }
     return isFilled
   }
 
-  #seenLately(uid: string) {
-    const seen = this.#seen.get(uid)
-    return seen && this.#context.clock.monotonic() - seen.at < believedMs ? seen : undefined
+  #stateOf(set: StoredSet): TokenState {
+    return this.#context.memory.tokens.getOrAdd(set, () => ({}))
+  }
+
+  #readLately(set: StoredSet): TokenState['read'] {
+    const { read } = this.#stateOf(set)
+    return read && this.#context.clock.monotonic() - read.at < tokenReadValidMs ? read : undefined
   }
 
   #accountOf({ metadata: { namespace, name } }: StoredSet): string {
@@ -158,74 +140,52 @@ export class TokenSecrets {
   }
 
   async #provide(set: StoredSet, signal: AbortSignal): Promise<void> {
-    const { uid } = set.metadata
-    const underWay = this.#providing.get(uid)
-    if (underWay) return underWay
-    const provided = this.#provideAlone(set, signal).finally(() => this.#providing.delete(uid))
-    this.#providing.set(uid, provided)
-    return provided
+    const state = this.#stateOf(set)
+    state.providing ??= this.#provideAlone(set, signal).finally(() => {
+      state.providing = undefined
+    })
+    return state.providing
   }
 
   async #provideAlone(set: StoredSet, signal: AbortSignal): Promise<void> {
-    const wanted = tokenSecret(set)
+    const { namespace, name } = set.metadata
     const account = this.#accountOf(set)
-    const isReplaced = this.#known.has(set.metadata.uid)
-    try {
-      await this.#create(set, wanted, account, signal)
-    } catch (error) {
-      if (error instanceof CodedError) throw error
-      const id = `${set.metadata.namespace}/${wanted.metadata.name}`
-      throw setErrors.createSecret(id)(error)
-    }
-    this.#known.set(set.metadata.uid, account)
-    this.#seen.set(set.metadata.uid, { at: this.#context.clock.monotonic(), isFilled: false })
+    const state = this.#stateOf(set)
+    const isReplaced = state.account !== undefined
+    // A set that was worked on before has a Secret, most likely.
+    const known = set.status?.currentGenerationHash
+      ? await this.#read(set, names.tokenSecret(name), signal)
+      : undefined
+    const execute = (found: Stored<Secret> | undefined) =>
+      executeInOrder(planToken(set, found, account), this.#context, { signal })
+    let failures = await execute(known)
+    const taken = failures.find(failure => failure instanceof SecretExists)
+    if (taken) failures = await execute(taken.secret)
+    const failed = setErrors.createSecret(`${namespace}/${names.tokenSecret(name)}`)
+    throwIfAny(failures.map(failure => (failure instanceof CodedError ? failure : failed(failure))))
+    // The set is older than this process: another release may have begun it.
+    if (known || taken) state.formerCheckedAt = Number.NEGATIVE_INFINITY
+    state.account = account
+    state.read = { at: this.#context.clock.monotonic(), isFilled: false }
     // The token controller may still delete a Secret of this name for the previous account, and the operator does not
     // watch Secrets. Read it until it holds a token for the present account.
-    if (isReplaced && !this.#waits.has(set.metadata.uid)) this.#beginWait(set)
-  }
-
-  async #create(set: StoredSet, wanted: Secret, account: string, signal: AbortSignal): Promise<void> {
-    const { client } = this.#context.caches
-    const { namespace, uid } = set.metadata
-    const ref = { namespace, name: wanted.metadata.name }
-    // A set that was worked on before has one, most likely.
-    let found = set.status?.currentGenerationHash ? await this.#read(set, ref.name, signal) : undefined
-    try {
-      if (!found) {
-        await client.create(resources.secrets, wanted, { signal })
-        return
-      }
-    } catch (error) {
-      if (!isAlreadyExists(error)) throw error
-      found = await this.#read(set, ref.name, signal)
-    }
-    if (found && !isOf(set, found)) throw setErrors.foreignSecret(`${namespace}/${ref.name}`)()
-    // The set is older than this process: another release may have begun it.
-    this.#former.set(uid, Number.NEGATIVE_INFINITY)
-    if (found && isFor(found, account)) return
-    // Of an account that was deleted: the cluster takes it away sooner or later, and its token is void.
-    if (found)
-      await client.delete(resources.secrets, ref, { signal, preconditions: { uid: found.metadata.uid } })
-    await client.create(resources.secrets, wanted, { signal })
+    if (isReplaced && !state.wait) this.#beginWait(set)
   }
 
   /** Earlier releases used another Secret name. Deletes that Secret when no pod mounts it any more. */
   async #removeFormer(set: StoredSet, signal: AbortSignal): Promise<void> {
-    const { namespace, uid } = set.metadata
-    const { client } = this.#context.caches
+    const { uid } = set.metadata
     const name = names.legacyTokenSecret(set.metadata.name)
-    this.#former.set(uid, this.#context.clock.now())
+    const state = this.#stateOf(set)
+    state.formerCheckedAt = this.#context.clock.now()
     const former = await this.#read(set, name, signal)
     if (former && isControlledBy(former, uid)) {
       if (await this.#isMounted(set, name, signal)) return
-      try {
-        const preconditions = { uid: former.metadata.uid }
-        await client.delete(resources.secrets, { namespace, name }, { signal, preconditions })
-      } catch (error) {
-        if (!isNotFound(error)) throw setErrors.deleteSecret(name)(error)
-      }
+      const deletion: Intent = { kind: 'delete', resource: resources.secrets, object: former }
+      const intent = { ...deletion, error: setErrors.deleteSecret(name) }
+      throwIfAny(await executeInOrder([[intent]], this.#context, { signal }))
     }
-    this.#former.delete(uid)
+    state.formerCheckedAt = undefined
   }
 
   /** Asked of the API server: what pods mount is not kept in the cache. */
@@ -250,6 +210,40 @@ export class TokenSecrets {
       throw setErrors.readSecret(`${namespace}/${name}`)(error)
     }
   }
+}
+
+/** A Secret of this name exists, although the operator did not know it. The plan is made again with it. */
+class SecretExists extends Error {
+  readonly secret: Stored<Secret>
+
+  constructor(secret: Stored<Secret>) {
+    super('a Secret of this name exists')
+    this.secret = secret
+  }
+}
+
+/** The writes that give a set its Secret, in their order. Throws where the name belongs to another owner. */
+export function planToken(set: StoredSet, found: Stored<Secret> | undefined, account: string): Intent[][] {
+  const wanted = tokenSecret(set)
+  const { namespace, uid } = set.metadata
+  if (found && !isOf(set, found)) throw setErrors.foreignSecret(`${namespace}/${wanted.metadata.name}`)()
+  if (found && isFor(found, account)) return []
+  const create: Create<Secret> = {
+    kind: 'create',
+    resource: resources.secrets,
+    object: wanted,
+    existing: {
+      ownerUid: uid,
+      // Its end is found by the next read.
+      awaitsDeletion: () => true,
+      repair: existing => {
+        throw new SecretExists(existing)
+      },
+      conflict: existing => new SecretExists(existing),
+    },
+  }
+  // Of an account that was deleted: the cluster deletes it sooner or later, and its token is void.
+  return found ? [[{ kind: 'delete', resource: resources.secrets, object: found }], [create]] : [[create]]
 }
 
 /** Reports whether the token controller filled the Secret for this account, or has not filled it yet. */

@@ -2,12 +2,13 @@
 
 // A plain snapshot of one PodGang from the caches. No request, no clock.
 import type { TopologyLevel } from '@grove/api'
-import { type GangKey, gangInstanceOf, parseGangKey } from '../layout/gang-key.ts'
+import { type GangKey, gangInstanceOf } from '../layout/gang-key.ts'
 import type { PodGangInstance } from '../layout/layout.ts'
 import { isTemplateTooLarge } from '../layout/limits.ts'
 import type { StoredGang, StoredSet } from '../layout/stored.ts'
 import { topologyName } from '../layout/topology.ts'
 import type { OperatorContext } from '../operator-context.ts'
+import type { SchedulerBackend } from '../schedulers/backend.ts'
 import { schedulerOf } from '../schedulers/registry.ts'
 import type { GangMembers } from './complete.ts'
 
@@ -18,19 +19,24 @@ export interface GangSnapshot {
   readonly members: GangMembers
   readonly levels: readonly TopologyLevel[] | undefined
   readonly schedulerName: string
+  readonly backend: SchedulerBackend
   /** True while the operator is deleting the replica. */
   readonly isBeingRemoved: boolean
 }
 
-/** Undefined where the set does not want the gang, or is gone or terminating. */
-export function observeGang(key: GangKey, context: OperatorContext): GangSnapshot | undefined {
-  const { caches, configuration, removals } = context
-  const { namespace, set: setName } = parseGangKey(key)
-  const set = caches.sets.get({ namespace, name: setName })
-  if (!set || set.metadata.deletionTimestamp || isTemplateTooLarge(set, configuration)) return undefined
+/** Undefined where the set does not want the gang or is terminating. */
+export function observeGang(
+  set: StoredSet,
+  key: GangKey,
+  context: OperatorContext,
+): GangSnapshot | undefined {
+  const { backends, caches, configuration, memory } = context
+  const { namespace } = set.metadata
+  if (set.metadata.deletionTimestamp || isTemplateTooLarge(set, configuration)) return undefined
   const groupReplicas = (name: string) => caches.groups.get({ namespace, name })?.spec.replicas ?? 0
   const instance = gangInstanceOf(set, key, groupReplicas)
   if (!instance) return undefined
+  const schedulerName = schedulerOf(context, set)
   return {
     set,
     instance,
@@ -44,8 +50,9 @@ export function observeGang(key: GangKey, context: OperatorContext): GangSnapsho
       },
     },
     levels: levelsOf(context, set),
-    schedulerName: schedulerOf(context, set),
-    isBeingRemoved: removals.has(set, instance.setReplica),
+    schedulerName,
+    backend: backends.find(schedulerName) ?? backends.default,
+    isBeingRemoved: memory.removals.has(set, instance.setReplica),
   }
 }
 

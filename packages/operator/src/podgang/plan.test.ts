@@ -7,7 +7,8 @@ import { type Condition, label, type Pod, type PodClique, type PodGang } from '@
 import { basePodGang } from '../layout/layout.ts'
 import { clique, group, samplePod, sampleSet } from '../testing/sample-set.ts'
 import type { GangMembers } from './complete.ts'
-import { planGang, statusWith } from './plan.ts'
+import { planGang } from './plan.ts'
+import { statusWith } from './status.ts'
 
 /** Two routers of which one must be there, and a group of one replica with two workers that both must. */
 const set = sampleSet({

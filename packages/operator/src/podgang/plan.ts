@@ -7,7 +7,6 @@ import {
   eventSource,
   events,
   type PodGang,
-  type PodGangStatus,
   podGangInitialized,
   type TopologyLevel,
 } from '@grove/api'
@@ -18,7 +17,7 @@ import { gangErrors } from '../errors/catalogue.ts'
 import type { PodGangInstance } from '../layout/layout.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import { podGang } from '../objects/gang.ts'
-import { findCondition, withCondition } from '../state/conditions.ts'
+import { findCondition } from '../state/conditions.ts'
 import { type GangMembers, gangLacks, gangLost, gangPods } from './complete.ts'
 import type { GangSnapshot } from './observe.ts'
 
@@ -93,19 +92,6 @@ function patchTowards(existing: PodGang, wanted: PodGang): Readonly<Record<strin
   const metadata = { ...(labels && { labels }), ...(annotations && { annotations }) }
   if (!labels && !annotations && !spec) return undefined
   return { ...((labels || annotations) && { metadata }), ...(spec && { spec }) }
-}
-
-/** Sets the operator's own condition, and the phase while it is empty. The scheduler owns the rest. */
-export function statusWith(gang: PodGang, initialized: ConditionValue, now: string): PodGangStatus {
-  const before = gang.status
-  const { generation: observedGeneration = 1 } = gang.metadata
-  const conditions = withCondition(before?.conditions, initialized, now)
-  return {
-    ...before,
-    phase: before?.phase || 'Pending',
-    // Of the present generation also where it says the same as before.
-    conditions: conditions.map(one => (one.type === initialized.type ? { ...one, observedGeneration } : one)),
-  }
 }
 
 /** The write of the gang itself; none where it is as wanted. */

@@ -5,15 +5,15 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { defaultConfiguration, label, type PodCliqueSet, type PodGang } from '@grove/api'
 import { FakeClock, type ReconcileContext, silentLogger } from '@grove/kube'
-import { RemovalsUnderWay } from '../apply/removals-under-way.ts'
-import { StatusDebounce } from '../apply/status-debounce.ts'
 import { resources } from '../caches/resources.ts'
 import { gangKey } from '../layout/gang-key.ts'
+import type { StoredSet } from '../layout/stored.ts'
+import { Memory } from '../memory/memory.ts'
 import { schedulerBackends } from '../schedulers/registry.ts'
 import { clique, samplePod, sampleSet } from '../testing/sample-set.ts'
 import { SimulatedApi } from '../testing/simulation/api.ts'
-import { GangFailures } from './failures.ts'
-import { creationGraceMs, GangReconciler, lackGraceMs } from './reconcile.ts'
+import { gangCreationGraceMs, lostPodGraceMs } from '../timings/timings.ts'
+import { GangReconciler } from './reconcile.ts'
 
 const key = gangKey('serving/w/0')
 
@@ -22,7 +22,7 @@ function harness() {
   const api = new SimulatedApi(clock)
   const events: string[] = []
   const blocked: string[] = []
-  const failures = new GangFailures(set => blocked.push(set))
+  const memory = new Memory(api.caches, clock)
   const gangs = new GangReconciler(
     {
       caches: api.caches,
@@ -30,11 +30,10 @@ function harness() {
       configuration: defaultConfiguration(),
       backends: schedulerBackends(['default-scheduler'], 'default-scheduler'),
       waiterImage: undefined,
-      statusDebounce: new StatusDebounce(clock),
-      removals: new RemovalsUnderWay(),
+      memory,
       events: { emit: (_, __, event) => events.push(event.reason) },
     },
-    failures,
+    set => blocked.push(set),
   )
   const run: ReconcileContext = { signal: new AbortController().signal, clock, log: silentLogger } as never
   const set = api.put(
@@ -46,7 +45,7 @@ function harness() {
     clock,
     events,
     blocked,
-    failures,
+    failures: () => [...(memory.gangFailures.get(set as StoredSet)?.values() ?? [])],
     set,
     reconcile: () => gangs.reconcile(key, run),
     gang: () => api.get(resources.podGangs, 'w-0'),
@@ -76,7 +75,7 @@ function harness() {
 describe('a gang', () => {
   test('is created once, with one event, when its pods exist in time', async () => {
     const { api, clock, events, reconcile, putClique, putPod, condition, listed } = harness()
-    assert.deepEqual(await reconcile(), { requeueAfter: creationGraceMs })
+    assert.deepEqual(await reconcile(), { requeueAfter: gangCreationGraceMs })
     assert.equal(api.writes, 0, 'not before its pods, for a moment')
     putClique('new')
     putPod('p0', 'new')
@@ -118,15 +117,15 @@ describe('a gang', () => {
   test('is created without its pods after the grace period and reports what it lacks, debounced', async () => {
     const { clock, reconcile, condition, putClique, putPod, api } = harness()
     await reconcile()
-    await clock.advance(creationGraceMs)
+    await clock.advance(gangCreationGraceMs)
     await reconcile()
     assert.equal(condition()?.message, 'PodClique w-0-a does not exist yet')
     putClique('new')
     putPod('p0', 'new')
     const { writes } = api
-    assert.deepEqual(await reconcile(), { requeueAfter: lackGraceMs })
+    assert.deepEqual(await reconcile(), { requeueAfter: lostPodGraceMs })
     assert.equal(api.writes, writes)
-    await clock.advance(lackGraceMs)
+    await clock.advance(lostPodGraceMs)
     await reconcile()
     assert.equal(condition()?.message, 'PodClique w-0-a has 1 of 2 pods')
   })
@@ -137,7 +136,7 @@ describe('a gang', () => {
     putPod('old-0', 'former')
     putPod('old-1', 'former')
     await reconcile()
-    await clock.advance(creationGraceMs)
+    await clock.advance(gangCreationGraceMs)
     await reconcile()
     assert.equal(listed(), '')
     assert.equal(condition()?.message, 'PodClique w-0-a has 0 of 2 pods')
@@ -163,7 +162,7 @@ describe('a gang', () => {
     assert.equal(listed(), 'p0,p2')
     api.remove(resources.pods as never, api.get(resources.pods, 'p2')!)
     await reconcile()
-    await clock.advance(lackGraceMs)
+    await clock.advance(lostPodGraceMs)
     await reconcile()
     assert.equal(condition()?.reason, 'PodGangPodsLost')
     putPod('p3', 'new')
@@ -207,10 +206,60 @@ describe('a gang in our place', () => {
     const foreign = api.put(resources.podGangs, owned('theirs', 'other'))
     for (const _ of [1, 2]) await assert.rejects(reconcile(), { code: 'ERR_SET_CONTROLLER_REFERENCE' })
     assert.deepEqual(blocked, ['serving/w'], 'once, although it failed twice')
-    assert.equal(failures.of('serving/w').length, 1)
+    assert.equal(failures().length, 1)
     api.remove(resources.podGangs as never, foreign)
     await reconcile()
-    assert.deepEqual(failures.of('serving/w'), [])
+    assert.deepEqual(failures(), [])
     assert.equal(blocked.length, 2)
+  })
+
+  test('follows its pods, debounced, and keeps the fields of others', async () => {
+    const { api, clock, reconcile, gang, putClique, putPod } = harness()
+    const summary = () => {
+      const { phase, conditions = [] } = gang()!.status!
+      return [phase, ...conditions.map(({ type, status, reason }) => `${type}=${status}/${reason}`)].join(' ')
+    }
+    const change = (name: string, shape: Parameters<typeof samplePod>[1]) => {
+      const known = api.get(resources.pods, name)!
+      const { spec, status } = samplePod(name, shape)
+      api.put(resources.pods, { ...known, spec, status } as never)
+    }
+    const writeStatus = async () => {
+      const wait = await reconcile()
+      assert.ok(wait?.requeueAfter, 'written after the delay')
+      await clock.advance(wait.requeueAfter)
+      await reconcile()
+    }
+    putClique('new')
+    for (const name of ['p0', 'p1']) putPod(name, 'new')
+    for (const name of ['p0', 'p1']) change(name, { phase: 'Pending', gated: true })
+    await reconcile()
+    assert.equal(
+      summary(),
+      'Pending Initialized=True/PodGangPodsCreated Scheduled=False/PodsGated Ready=False/PodsNotReady Unhealthy=False/NotScheduled',
+    )
+    change('p0', { node: 'n' })
+    change('p1', { phase: 'Pending', unschedulable: '0/1 nodes are available: 1 Insufficient cpu.' })
+    await writeStatus()
+    assert.match(summary(), /^Pending .* Scheduled=False\/Unschedulable /)
+    const cause = () => gang()!.status!.conditions!.find(({ type }) => type === 'Scheduled')
+    assert.equal(cause()?.message, 'PodClique w-0-a: 0/1 nodes are available: 1 Insufficient cpu.')
+    change('p1', { node: 'n', phase: 'Running', ready: false })
+    await writeStatus()
+    assert.match(
+      summary(),
+      /^Running .* Scheduled=True\/Bound Ready=False\/PodsNotReady Unhealthy=False\/Bound$/,
+    )
+    change('p1', { node: 'n' })
+    await writeStatus()
+    assert.match(summary(), /^Running .* Ready=True\/PodsReady/)
+    api.put(resources.podGangs, { ...gang()!, status: { ...gang()!.status!, placementScore: 0.5 } })
+    change('p0', { phase: 'Pending', unschedulable: 'no room' })
+    await writeStatus()
+    assert.match(summary(), /^Pending .* Scheduled=False\/Unschedulable .* Unhealthy=True\/BelowMinimum$/)
+    assert.equal(gang()!.status!.placementScore, 0.5)
+    const { writes } = api
+    assert.equal(await reconcile(), undefined)
+    assert.equal(api.writes, writes)
   })
 })

@@ -6,6 +6,7 @@ import { annotation, defaultConfiguration, managedLabels, type OwnerReference } 
 import { FakeClock, type KubeObject, type Resource } from '@grove/kube'
 import { resources } from '../caches/resources.ts'
 import type { StoredGang } from '../layout/stored.ts'
+import { Memory } from '../memory/memory.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { schedulerBackends } from '../schedulers/registry.ts'
 import { clique, sampleSet } from '../testing/sample-set.ts'
@@ -34,6 +35,7 @@ function harness() {
   const context = {
     caches: api.caches,
     configuration: defaultConfiguration(),
+    memory: new Memory(api.caches, new FakeClock()),
     backends: schedulerBackends(['kai-scheduler'], 'kai-scheduler'),
     events: { emit: () => undefined },
   } as unknown as OperatorContext

@@ -6,7 +6,7 @@ import { isNotFound, type KubeObject, type Resource, type Stored } from '@grove/
 import { execute } from '../apply/execute.ts'
 import type { Create, MergePatch } from '../apply/intent.ts'
 import { mergePatch } from '../apply/owned-fields.ts'
-import { resources } from '../caches/resources.ts'
+import { schedulerObjectKinds } from '../caches/resources.ts'
 import { gangErrors } from '../errors/catalogue.ts'
 import { throwIfAny } from '../errors/coded-error.ts'
 import { controlledBy, isMadeForSameSet } from '../layout/owner.ts'
@@ -62,7 +62,7 @@ async function intentOf(
   const { name, namespace = '' } = object.metadata
   const id = `${namespace}/${name}`
   const resource = resourceOf(object)
-  const cache = caches.podGroups(apiVersion)
+  const cache = caches.schedulerObjects(resource)
   const failed = (cause: unknown) =>
     isNotFound(cause) && !cache
       ? gangErrors.kindNotServed(kind, apiVersion, id)(cause)
@@ -141,9 +141,9 @@ function differenceFrom(
 }
 
 function resourceOf({ apiVersion, kind }: SchedulerObject): Resource<WithSpec> {
-  const found = [resources.kaiPodGroups, resources.volcanoPodGroups].find(
+  const found = schedulerObjectKinds.find(
     one => one.kind === kind && `${one.group}/${one.version}` === apiVersion,
   )
   if (!found) throw new Error(`the operator knows no resource for ${kind} of ${apiVersion}`)
-  return found
+  return found as Resource<WithSpec>
 }

@@ -16,7 +16,9 @@ describe('the operator process', () => {
 
   before(async () => {
     kubernetes = await startKubernetes({ nodes: 10 })
-    operator = await startOperatorProcess(kubernetes)
+    operator = await startOperatorProcess(kubernetes, {
+      configuration: { placementWarnings: { enabled: true } },
+    })
   })
 
   after(async () => {
@@ -48,6 +50,27 @@ describe('the operator process', () => {
       rejected.stderr,
       /admission webhook "pcs\.validating\.webhooks\.grove\.io" denied the request: spec\.template\.cliques\[0\]\.spec\.minAvailable: Invalid value: 3: minAvailable must not be greater than replicas/,
     )
+  })
+
+  test('admits a set that can never fit, with a warning that says why', async () => {
+    const team = await kubernetes.newNamespace('team')
+    const large = manifest('large', 1).replace(
+      'image: registry.example/web:1',
+      'image: registry.example/web:1, resources: {requests: {cpu: "65"}}',
+    )
+    // The first warning may come too late: the process that computes it starts on demand.
+    await waitFor('the warning', async () => {
+      const { code, stderr } = await kubernetes.kubectl('apply', '-n', team, '--dry-run=server', '-f', '-', {
+        input: large,
+      })
+      assert.equal(code, 0, stderr)
+      return /Warning: PodGang large-0 cannot be scheduled on the present 10 nodes, even if they were empty: a pod of PodClique large-0-web needs 65 cpu; the largest node \S+ has 64/.test(
+        stderr,
+      )
+    })
+    const small = await kubernetes.kubectl('apply', '-n', team, '-f', '-', { input: manifest('small', 1) })
+    assert.equal(small.code, 0)
+    assert.doesNotMatch(small.stderr, /Warning/)
   })
 
   test('emits events', async () => {

@@ -25,45 +25,47 @@ import {
   loadConfig,
   Manager,
   type Registry,
+  type RootLogger,
   requestMetrics,
   reviewedAccess,
   reviewerOf,
   systemClock,
 } from '@grove/kube'
-import { RemovalsUnderWay } from '../apply/removals-under-way.ts'
-import { StatusDebounce } from '../apply/status-debounce.ts'
 import { Caches } from '../caches/caches.ts'
 import { optionalKinds } from '../caches/optional-kinds.ts'
 import { textOf } from '../errors/coded-error.ts'
+import { Memory } from '../memory/memory.ts'
 import { Operator } from '../operator.ts'
 import { schedulerBackends } from '../schedulers/registry.ts'
+import { lastEventsMs, webhookDrainMs } from '../timings/timings.ts'
 import { servedCertificates } from './certificates.ts'
 import { recordedEvents } from './event-records.ts'
 import { exitCode, LaunchError } from './exit-code.ts'
 import { checkMnnvl } from './mnnvl-check.ts'
+import { checkNativeGangs } from './native-gangs-check.ts'
 import { ownNamespace } from './own-namespace.ts'
 import { version } from './version.ts'
 import { checkVolcano } from './volcano-check.ts'
 import { addWebhooks } from './webhooks.ts'
 
-/** Events that are still to be written when the process stops get this long. */
-const lastEventsMs = 2_000
 const clock = systemClock
 
+type RequestObserver = ReturnType<typeof requestMetrics>
 type Watches = Awaited<ReturnType<typeof optionalKinds>>
 
 export async function runOperator(
   configuration: OperatorConfiguration,
-  log: Logger,
+  log: RootLogger,
   stop: AbortSignal,
 ): Promise<void> {
   const cluster = findCluster()
   const registry = createRegistry()
-  const onRequest = requestMetrics(registry, cluster.server)
+  const onRequest = observedRequests(requestMetrics(registry, cluster.server), log)
   const client = createClient(cluster, { ...clientOptions(configuration), onRequest })
   try {
     await checkMnnvl(client, configuration)
     await checkVolcano(client, configuration)
+    await checkNativeGangs(client, configuration)
     const watches = await optionalKinds(client, configuration, log)
     const manager = setUp(() =>
       assemble({ cluster, client, configuration, watches, log, registry, onRequest }),
@@ -81,9 +83,9 @@ interface Parts {
   readonly client: Client
   readonly configuration: OperatorConfiguration
   readonly watches: Watches
-  readonly log: Logger
+  readonly log: RootLogger
   readonly registry: Registry
-  readonly onRequest: ReturnType<typeof requestMetrics>
+  readonly onRequest: RequestObserver
 }
 
 function assemble(parts: Parts): Manager {
@@ -99,7 +101,7 @@ function assemble(parts: Parts): Manager {
         ...lease,
         client: leaseClient(client, lease),
         clock,
-        log,
+        log: log.child({ area: 'lease' }),
         registry,
         times: {
           leaseDurationMs: leaderElection.leaseDuration,
@@ -109,26 +111,35 @@ function assemble(parts: Parts): Manager {
       })
     : undefined
   const servesTls = server.webhooks.enabled || server.metrics.secure
-  log.info('The operator keeps its objects in its namespace', {
+  log.info('Namespace of the Lease and the certificate Secret', {
     namespace,
     ...(election && { lease }),
     ...(servesTls &&
       server.webhooks.certProvisionMode === 'auto' && { secretName: server.webhooks.secretName }),
   })
   const certificates = servesTls
-    ? servedCertificates({ client, configuration, namespace, clock, log, registry })
+    ? servedCertificates({
+        client,
+        configuration,
+        namespace,
+        clock,
+        log: log.child({ area: 'certificates' }),
+        registry,
+      })
     : undefined
   const manager = new Manager({
     clock,
     log,
     registry,
     ...(election && { election }),
+    serverDrainMs: webhookDrainMs,
     probes: endpoint(server.healthProbes.bindAddress, server.healthProbes.port),
     metrics: {
       ...endpoint(server.metrics.bindAddress, server.metrics.port),
       ...(server.metrics.secure && {
         certificates: certificates?.source,
         access: reviewedAccess(reviewerOf(client), clock),
+        logLevels: log.levels,
       }),
     },
     ...(debugging?.enableProfiling && {
@@ -138,9 +149,26 @@ function assemble(parts: Parts): Manager {
   manager.addHealthCheck('healthz', () => undefined)
   certificates?.addTo(manager)
   if (server.webhooks.enabled && certificates)
-    addWebhooks(manager, { client, configuration, namespace, certificates: certificates.source, clock, log })
+    addWebhooks(manager, {
+      client,
+      configuration,
+      namespace,
+      certificates: certificates.source,
+      clock,
+      log: log.child({ area: 'admission' }),
+    })
   addControllers(manager, parts)
   return manager
+}
+
+/** Counts requests, and logs them at debug. */
+function observedRequests(count: RequestObserver, log: Logger): RequestObserver {
+  const requests = log.child({ area: 'requests' })
+  return report => {
+    count(report)
+    const { verb, path, status, code, seconds } = report
+    requests.debug('Request', { verb, path, status, code, seconds })
+  }
 }
 
 /** The operator does not read managedFields. Requests are limited only if the configuration sets a rate. */
@@ -157,12 +185,18 @@ function addControllers(manager: Manager, parts: Parts): void {
     onRequest,
     ...(cluster.credentials && { credentials: cluster.credentials }),
   })
-  const recorder = new EventRecorder({ sink: eventSink(client), clock, log, registry: manager.registry })
+  const recorder = new EventRecorder({
+    sink: eventSink(client),
+    clock,
+    log: log.child({ area: 'events' }),
+    registry: manager.registry,
+  })
+  const cacheLog = log.child({ area: 'caches' })
   const caches = new Caches(fenced, {
     clock,
     watches,
     onFailure: (resource, error, retryInMs) =>
-      log.error('A watch failed and is tried again', { resource, error, retryInMs: Math.round(retryInMs) }),
+      cacheLog.error('Watch failed, retrying', { resource, error, retryInMs: Math.round(retryInMs) }),
   })
   const image = process.env[operatorEnvironment.waiterImage]
   const operator = new Operator({
@@ -172,8 +206,7 @@ function addControllers(manager: Manager, parts: Parts): void {
       configuration,
       backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
       waiterImage: image && `${image}:${version.gitVersion}`,
-      statusDebounce: new StatusDebounce(clock),
-      removals: new RemovalsUnderWay(),
+      memory: new Memory(caches, clock),
       events: recordedEvents(recorder),
     },
     log,

@@ -4,10 +4,9 @@
 import { defaultScheduler, enabledSchedulers, type OperatorConfiguration } from '@grove/api'
 import { type Client, type Clock, type Logger, type Registry, silentLogger, systemClock } from '@grove/kube'
 import type { EventSink } from '../apply/intent.ts'
-import { RemovalsUnderWay } from '../apply/removals-under-way.ts'
-import { StatusDebounce } from '../apply/status-debounce.ts'
 import { Caches } from '../caches/caches.ts'
 import { optionalKinds } from '../caches/optional-kinds.ts'
+import { Memory } from '../memory/memory.ts'
 import { Operator } from '../operator.ts'
 import { schedulerBackends } from '../schedulers/registry.ts'
 
@@ -36,7 +35,7 @@ export async function startOperator(client: Client, options: StartOptions): Prom
     clock,
     watches: await optionalKinds(client, configuration, log),
     onFailure: (resource, error, retryInMs) =>
-      log.error('A watch failed and is tried again', { resource, error, retryInMs: Math.round(retryInMs) }),
+      log.error('Watch failed, retrying', { resource, error, retryInMs: Math.round(retryInMs) }),
   })
   const abort = new AbortController()
   const watching = caches.run(abort.signal)
@@ -48,8 +47,7 @@ export async function startOperator(client: Client, options: StartOptions): Prom
       configuration,
       backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
       waiterImage: options.waiterImage,
-      statusDebounce: new StatusDebounce(clock),
-      removals: new RemovalsUnderWay(),
+      memory: new Memory(caches, clock),
       events: options.events ?? noEvents,
     },
     log,

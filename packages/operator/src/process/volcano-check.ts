@@ -11,6 +11,7 @@ import {
 } from '@grove/kube'
 import { resources } from '../caches/resources.ts'
 import { textOf } from '../errors/coded-error.ts'
+import { lastEventsMs } from '../timings/timings.ts'
 import { recordedEvents } from './event-records.ts'
 import { exitCode, LaunchError } from './exit-code.ts'
 
@@ -38,7 +39,6 @@ const definitions = defineResource<Definition>({
 
 const { group, resource, version } = resources.volcanoPodGroups
 const name = `${resource}.${group}`
-const eventMs = 2_000
 
 /** Older Volcano releases accept the PodGroups and drop unknown fields, so the gang would lose the minima of its cliques. */
 export async function checkVolcano(client: Client, configuration: OperatorConfiguration): Promise<void> {
@@ -87,5 +87,5 @@ export function whatIsMissing(definition: Definition | undefined): string | unde
 async function emitEvent(client: Client, definition: KubeObject, text: string): Promise<void> {
   const recorder = new EventRecorder({ sink: eventSink(client), clock: systemClock })
   recordedEvents(recorder).emit(definition, eventSource.schedulerBackend, events.volcanoUnavailable(text))
-  await recorder.stop(eventMs)
+  await recorder.stop(lastEventsMs)
 }

@@ -4,7 +4,7 @@
 import { label, type OperatorConfiguration, type PodClique } from '@grove/api'
 import { groupInstanceOf, numberLabel } from '../layout/clique-instance.ts'
 import type { ScalingGroupInstance } from '../layout/layout.ts'
-import { type ObjectKey, refOf } from '../layout/object-key.ts'
+import { type GroupKey, refOf } from '../layout/object-key.ts'
 import type { StoredClique, StoredGang, StoredPod, StoredScalingGroup, StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { owningSet } from '../ownership/owner-lookup.ts'
@@ -38,8 +38,8 @@ export type ObservedGroup =
   | { readonly kind: 'terminating'; readonly group: StoredScalingGroup }
   | { readonly kind: 'live'; readonly snapshot: GroupSnapshot }
 
-export function observeGroup(key: ObjectKey, context: OperatorContext): ObservedGroup {
-  const { caches, removals, configuration } = context
+export function observeGroup(key: GroupKey, context: OperatorContext): ObservedGroup {
+  const { caches, memory, configuration } = context
   const group = caches.groups.get(refOf(key))
   if (!group) return { kind: 'absent' }
   if (group.metadata.deletionTimestamp) return { kind: 'terminating', group }
@@ -56,7 +56,7 @@ export function observeGroup(key: ObjectKey, context: OperatorContext): Observed
       podsOf: clique => caches.podsOf(clique),
       hasOutdatedPods: clique => hasOutdatedPods(revisionOf(set), clique, caches.podsOf(clique)),
       gangsOf: cliques => gangsOf(set, cliques, caches),
-      isBeingRemoved: replica !== undefined && removals.has(set, replica),
+      isBeingRemoved: replica !== undefined && memory.removals.has(set, replica),
       configuration,
     },
   }

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The plan for a PodCliqueScalingGroup: pure functions from a snapshot and the time to intents.
-import { eventSource, events, label, type PodClique, scalingGroupErrorCode } from '@grove/api'
+import {
+  eventSource,
+  events,
+  label,
+  type PodClique,
+  type PodCliqueScalingGroupStatus,
+  scalingGroupErrorCode,
+} from '@grove/api'
+import type { ChildReport } from '../apply/child-status.ts'
 import type { Create, Intent, Patch } from '../apply/intent.ts'
 import { mostCreated } from '../apply/writes.ts'
 import { resources } from '../caches/resources.ts'
@@ -17,6 +25,7 @@ import {
   replicaCount,
   type ScalingGroupInstance,
 } from '../layout/layout.ts'
+import { groupLimitExceeded, type LimitExceeded } from '../layout/limits.ts'
 import { keyOf } from '../layout/object-key.ts'
 import type { StoredClique, StoredScalingGroup, StoredSet } from '../layout/stored.ts'
 import { cliqueLabels, podClique } from '../objects/clique.ts'
@@ -24,17 +33,37 @@ import { claimsOfScalingGroup } from '../objects/resource-claim.ts'
 import { patchClique } from '../ownership/child-fields.ts'
 import { cliqueRelabel, isToBeRelabelled, podRelabels } from '../ownership/take-over.ts'
 import { revisionOf } from '../revision/set-revision.ts'
+import { isUpdating } from '../state/child-state.ts'
 import { timestampAt } from '../state/conditions.ts'
+import { terminationDelayMs } from '../termination/breach.ts'
+import { type GroupTermination, planGroupTermination } from '../termination/plan-group.ts'
+import { planOnce } from '../update/child-update.ts'
 import {
   type GroupUpdate,
   mayReplaceReplicas,
+  planGroupUpdate,
   replicasToDelete,
   statusWithSelection,
   withGroupProgress,
 } from '../update/group-update.ts'
-import { isOnDelete, isPaused } from '../update/set-progress.ts'
+import { isAnnounced, isOnDelete, isPaused } from '../update/set-progress.ts'
 import { type GroupSnapshot, setReplicaOf } from './observe.ts'
-import { type GroupStatusPlan, planGroupStatus, scheduledWithout } from './status.ts'
+import { type GroupStatusPlan, isAwaited, planGroupStatus, scheduledWithout } from './status.ts'
+
+export type UpdatePlanner = (snapshot: GroupSnapshot) => GroupUpdate
+
+/** Plans the update once for each state of the group and its cliques. */
+export function updatePlanner(now: number): UpdatePlanner {
+  return planOnce(
+    ({ set, group, cliques }) => [set, group, ...cliques],
+    ({ set, group, cliques, hasOutdatedPods }) => planGroupUpdate(set, group, cliques, hasOutdatedPods, now),
+  )
+}
+
+/** A group whose replica count is above its limit keeps its members. A change of the count enqueues it. */
+export function limitOf({ set, group, instance, configuration }: GroupSnapshot): LimitExceeded | undefined {
+  return instance && groupLimitExceeded(set, instance, group.spec.replicas, configuration)
+}
 
 export interface GroupInput {
   readonly set: StoredSet
@@ -78,6 +107,23 @@ export function planGroup({ set, group, instance, cliques }: GroupInput): GroupP
       return member && member.group!.replica < group.spec.replicas ? [{ clique, instance: member }] : []
     }),
   }
+}
+
+/**
+ * Members are created for wanted replicas of the set that the operator is not deleting, and only with a template that the
+ * set has announced.
+ */
+export function mayCreateMembers({ set, instance, isBeingRemoved }: GroupSnapshot & GroupInput): boolean {
+  return !isBeingRemoved && instance.setReplica < replicaCount(set) && isAnnounced(set)
+}
+
+/** Replicas to terminate. None during an update, unless it is paused. */
+export function planTerminations(
+  { set, group, cliques }: GroupSnapshot,
+  now: number,
+): GroupTermination | undefined {
+  if (!isPaused(set) && (isUpdating(group) || mayReplaceReplicas(set, group))) return undefined
+  return planGroupTermination(group, cliques, terminationDelayMs(set), now)
 }
 
 /** Explains why no scaling group of the set makes this group. */
@@ -231,4 +277,20 @@ export function planStatus(snapshot: StatusSnapshot, update: GroupUpdate, now: n
     paused: isPaused(set),
     now: timestampAt(now),
   })
+}
+
+/** The report of a reconcile. Undefined while the operator deletes the replica of the set: its members disappear on purpose. */
+export function statusReport(
+  snapshot: GroupSnapshot,
+  planUpdate: UpdatePlanner,
+  failure: unknown,
+  now: number,
+): ChildReport<PodCliqueScalingGroupStatus> | undefined {
+  if (failure === undefined && snapshot.isBeingRemoved) return undefined
+  const update = planUpdate(snapshot)
+  return {
+    plan: planStatus(snapshot, update, now),
+    isUrgent: status => isUpdating(snapshot.set) || isAwaited(snapshot.group, status),
+    retryInMs: update.retryInMs,
+  }
 }

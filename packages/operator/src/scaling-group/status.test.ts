@@ -169,7 +169,8 @@ const below = (scheduled: number, minimum: number) =>
     'ScheduledReplicasBelowMinAvailable',
     `Scheduled replicas (${scheduled}) below MinAvailable (${minimum})`,
   ] as const
-const suppressed = (message: string) => ['False', 'InsufficientScheduledPods', message] as const
+const suppressed = (message: string) =>
+  ['False', 'InsufficientScheduledPodCliqueScalingGroupReplicas', message] as const
 const startUp = suppressed(
   'No replica has been scheduled yet. Gang termination is suppressed during start-up',
 )

@@ -20,7 +20,13 @@ import { isConverged, type Revision } from '../revision/revision.ts'
 import { nothingScheduled, timedBreach, wasScheduled } from '../state/breach-condition.ts'
 import { hasEnoughReady, isUpdating } from '../state/child-state.ts'
 import { type ChildStatusInput, type ChildStatusPlan, withUpdateCondition } from '../state/child-status.ts'
-import { findCondition, nthBeginning, withCondition, withoutCondition } from '../state/conditions.ts'
+import {
+  endsBreach,
+  findCondition,
+  nthBeginning,
+  withCondition,
+  withoutCondition,
+} from '../state/conditions.ts'
 import { hasEnoughScheduled, hasReachedRevision } from '../update/clique-state.ts'
 
 export interface GroupStatusInput extends ChildStatusInput {
@@ -145,6 +151,7 @@ function breach(
   if (isUpdating(group) && !input.paused) return minAvailableBreached.updateInProgress
   if (scheduled === 0)
     return nothingScheduled({
+      of: 'PodCliqueScalingGroup',
       wasScheduled: groupWasScheduled(group, replicas),
       wanted: wantedReplicas(group, replicas),
       minAvailable,
@@ -182,4 +189,15 @@ function groupWasScheduled(group: PodCliqueScalingGroup, replicas: readonly PodC
 function isNotInBreach(clique: PodClique): boolean {
   const condition = findCondition(clique.status?.conditions, conditionType.minAvailableBreached)
   return condition !== undefined && condition.status !== 'True'
+}
+
+/** Reports whether the set waits for this status: that the group serves, or that all of it does. */
+export function isAwaited(
+  { spec, status: before }: PodCliqueScalingGroup,
+  now: PodCliqueScalingGroupStatus,
+): boolean {
+  if (endsBreach(before?.conditions, now.conditions)) return true
+  const crosses = (threshold: number) =>
+    (before?.availableReplicas ?? 0) >= threshold !== now.availableReplicas >= threshold
+  return crosses(spec.minAvailable ?? 1) || crosses(spec.replicas)
 }

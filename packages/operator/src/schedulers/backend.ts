@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { EventValue, SchedulerName } from '@grove/api'
+import type { KubeObject } from '@grove/kube'
 import type { NewPod, StoredGang, StoredSet } from '../layout/stored.ts'
+import { longestCause } from '../state/pod-state.ts'
 
 /** An object of another API that a scheduler reads. */
 export interface SchedulerObject {
@@ -26,14 +28,35 @@ export class GangMappingError extends Error {}
 
 /** The interface of a scheduler backend. One file per scheduler; nothing else knows their names. */
 export interface SchedulerBackend {
-  /** Also what stands in `pod.spec.schedulerName`. */
+  /** Name of the profile; also what stands in `pod.spec.schedulerName`, unless `podSchedulerName` says otherwise. */
   readonly name: SchedulerName
+  readonly podSchedulerName?: string
   readonly topologyAware: boolean
+  /**
+   * True if pods get the operator's scheduling gate. False for a scheduler that itself waits until a gang is complete, and
+   * with a scaled gang until its base gang is scheduled: its pods are bound without a further write of the operator.
+   */
+  readonly gatesPods: boolean
   preparePod(pod: NewPod, membership: { readonly podGang: string; readonly clique: string }): NewPod
   /** The scheduler's own objects for a gang; they are owned by the gang and go with it. May throw GangMappingError. */
   objectsFor(gang: StoredGang, context: GangContext): SchedulerObject[]
   /** The event for a gang that cannot be expressed in the scheduler's terms. */
   readonly mappingFailed?: (why: string) => EventValue
+  /** The scheduler writes phase and conditions of its PodGangs. The operator derives those of all other gangs from pods. */
+  readonly writesGangStatus?: boolean
+  /** The cause for which the scheduler cannot place a gang, from the status of its own object for the gang. */
+  readonly unschedulableMessage?: (object: KubeObject) => string | undefined
   /** Members of their spec that stay as they are once they have a value. */
   readonly keepsInSpec?: readonly string[]
+}
+
+/** The message of a condition that is True, in one of the lists of an object's status. Other programs write these objects. */
+export function messageOf(object: KubeObject, list: string, type: string): string | undefined {
+  const { status } = object as { readonly status?: Readonly<Record<string, unknown>> }
+  const conditions = status?.[list]
+  if (!Array.isArray(conditions)) return undefined
+  const found = conditions.findLast(one => one?.type === type && one.status === 'True')
+  return typeof found?.message === 'string' && found.message
+    ? found.message.slice(0, longestCause)
+    : undefined
 }

@@ -6,11 +6,13 @@ import { describe, test } from 'node:test'
 import { label, type PodGang, supportedSchedulers } from '@grove/api'
 import { basePodGang } from '../layout/layout.ts'
 import type { StoredGang, StoredSet } from '../layout/stored.ts'
+import { SetTable } from '../memory/set-table.ts'
 import { podGang } from '../objects/gang.ts'
 import { clique, group, type SetShape, sampleSet } from '../testing/sample-set.ts'
 import { GangMappingError } from './backend.ts'
 import { kaiScheduler } from './kai.ts'
-import { schedulerBackends } from './registry.ts'
+import { kubernetesScheduler } from './kubernetes.ts'
+import { schedulerBackends, schedulerOf } from './registry.ts'
 import { volcano } from './volcano.ts'
 
 const levels = [
@@ -158,6 +160,84 @@ describe('a PodGroup of Volcano', () => {
   })
 })
 
+describe('native gangs of Kubernetes', () => {
+  const required = (domain: string) => ({ topologyName: 'fabric', pack: { required: domain } })
+  const shape: SetShape = {
+    cliques: [clique('router', { replicas: 2, minAvailable: 1 }), clique('work', { replicas: 3 })],
+    groups: [{ ...group('eng', ['work'], 2, 2), topologyConstraint: required('rack') }],
+    template: { priorityClassName: 'high', topologyConstraint: required('block') },
+  }
+  const at = (level: string) => ({ schedulingConstraints: { topology: [{ key: `example.com/${level}` }] } })
+  const objects = (of: SetShape) => {
+    const set = sampleSet(of)
+    return kubernetesScheduler.objectsFor(gangOf(set), { set })
+  }
+
+  test('are a Workload, a tree of CompositePodGroups, and a PodGroup for every clique', () => {
+    assert.deepEqual(
+      objects(shape).map(({ kind, metadata }) => `${kind} ${metadata.name}`),
+      [
+        'Workload w-0',
+        'CompositePodGroup w-0',
+        'CompositePodGroup w-0.w-0-eng-0',
+        'CompositePodGroup w-0.w-0-eng-1',
+        'PodGroup w-0-router',
+        'PodGroup w-0-eng-0-work',
+        'PodGroup w-0-eng-1-work',
+      ],
+    )
+    const [, gang, replica, , , worker] = objects(shape)
+    assert.deepEqual(gang?.spec, {
+      workloadRef: { workloadName: 'w-0', templateName: 'gang' },
+      schedulingPolicy: { gang: { minGroupCount: 3 } },
+      ...at('block'),
+      priorityClassName: 'high',
+    })
+    assert.deepEqual(replica?.spec, {
+      parentCompositePodGroupName: 'w-0',
+      workloadRef: { workloadName: 'w-0', templateName: 'g-work' },
+      schedulingPolicy: { gang: { minGroupCount: 1 } },
+      ...at('rack'),
+      priorityClassName: 'high',
+    })
+    assert.deepEqual(worker?.spec, {
+      parentCompositePodGroupName: 'w-0.w-0-eng-0',
+      workloadRef: { workloadName: 'w-0', templateName: 'c-work' },
+      schedulingPolicy: { gang: { minCount: 3 } },
+      priorityClassName: 'high',
+    })
+  })
+
+  test('share one template between the replicas of a scaling group', () => {
+    const [workload] = objects(shape)
+    assert.deepEqual(workload?.spec, {
+      compositePodGroupTemplates: [
+        {
+          name: 'gang',
+          schedulingPolicy: { gang: { minGroupCount: 3 } },
+          ...at('block'),
+          podGroupTemplates: [{ name: 'c-router', schedulingPolicy: { gang: { minCount: 1 } } }],
+          compositePodGroupTemplates: [
+            {
+              name: 'g-work',
+              schedulingPolicy: { gang: { minGroupCount: 1 } },
+              ...at('rack'),
+              podGroupTemplates: [{ name: 'c-work', schedulingPolicy: { gang: { minCount: 3 } } }],
+            },
+          ],
+        },
+      ],
+    })
+  })
+
+  test('cannot express a preferred level', () => {
+    const preferring = { topologyName: 'fabric', pack: { preferred: 'rack' } }
+    assert.throws(() => objects({ cliques: [clique('a')], template: { topologyConstraint: preferring } }), {
+      message: /prefers topology level example.com\/rack, .* supports required levels only/,
+    })
+  })
+})
+
 describe('the scheduler of a set', () => {
   const set = (...names: (string | undefined)[]) =>
     sampleSet({
@@ -189,11 +269,16 @@ describe('the scheduler of a set', () => {
   })
 
   test('stays the same when the label of a gang is edited', () => {
-    const ours = backends()
-    assert.equal(ours.nameFor(set(undefined), gangs()), 'kai-scheduler')
-    assert.equal(ours.nameFor(set(undefined), gangs('volcano')), 'kai-scheduler')
-    ours.forget('set-uid')
-    assert.equal(ours.nameFor(set(undefined), gangs('volcano')), 'volcano')
+    const schedulers = new SetTable<string>(() => true)
+    const scheduler = (existing: () => readonly PodGang[]) =>
+      schedulerOf(
+        { backends: backends(), caches: { gangs: { byIndex: existing } }, memory: { schedulers } },
+        set(undefined),
+      )
+    assert.equal(scheduler(gangs()), 'kai-scheduler')
+    assert.equal(scheduler(gangs('volcano')), 'kai-scheduler')
+    schedulers.dropSet('set-uid')
+    assert.equal(scheduler(gangs('volcano')), 'volcano')
   })
 
   test('is never one that is not enabled', () => {
@@ -209,9 +294,38 @@ test('every scheduler that the configuration accepts has a backend of that name,
     assert.equal(backends.find(name)?.name, name)
     assert.equal(schedulerBackends(supportedSchedulers, name).default.name, name)
   }
-  for (const name of ['kubernetes', 'constructor', '']) {
+  for (const name of ['kube', 'constructor', '']) {
     const expected = { message: `there is no scheduler backend "${name}"` }
     assert.throws(() => schedulerBackends([name], 'default-scheduler'), expected)
     assert.throws(() => schedulerBackends(['default-scheduler'], name), expected)
   }
+})
+
+describe('the cause for which a scheduler cannot place a gang', () => {
+  const group = (status: unknown) => ({ apiVersion: 'v1', kind: 'PodGroup', metadata: { name: 'g' }, status })
+  const condition = (type: string, status: string, message: unknown) => ({ type, status, message })
+
+  test('is the newest true condition of its PodGroup', () => {
+    const conditions = [
+      condition('Unschedulable', 'True', 'older'),
+      condition('Unschedulable', 'True', '3/3 tasks in gang unschedulable'),
+      condition('Scheduled', 'True', 'other'),
+    ]
+    assert.equal(volcano.unschedulableMessage?.(group({ conditions })), '3/3 tasks in gang unschedulable')
+    const schedulingConditions = [condition('UnschedulableOnNodePool', 'True', 'queue is over its limit')]
+    assert.equal(
+      kaiScheduler.unschedulableMessage?.(group({ schedulingConditions })),
+      'queue is over its limit',
+    )
+  })
+
+  test('is unknown where the status has another shape', () => {
+    const shapes = [
+      undefined,
+      {},
+      { conditions: 'none' },
+      { conditions: [null, condition('Unschedulable', 'False', 'm'), condition('Unschedulable', 'True', 7)] },
+    ]
+    for (const status of shapes) assert.equal(volcano.unschedulableMessage?.(group(status)), undefined)
+  })
 })

@@ -7,6 +7,7 @@ import type { SchedulerBackend } from './backend.ts'
 export const defaultScheduler: SchedulerBackend = {
   name: scheduler.default,
   topologyAware: false,
+  gatesPods: true,
   preparePod: pod => pod,
   objectsFor: () => [],
 }

@@ -3,12 +3,19 @@
 import { annotation, events, label, type PodGangTopologyConstraint, scheduler } from '@grove/api'
 import { controlledBy } from '../layout/owner.ts'
 import type { StoredGang, StoredSet } from '../layout/stored.ts'
-import { type GangContext, GangMappingError, type SchedulerBackend, type SchedulerObject } from './backend.ts'
+import {
+  type GangContext,
+  GangMappingError,
+  messageOf,
+  type SchedulerBackend,
+  type SchedulerObject,
+} from './backend.ts'
 
 /** One PodGroup per gang, of the same name, with a subgroup per clique. Needs KAI 0.15 or newer. */
 export const kaiScheduler: SchedulerBackend = {
   name: scheduler.kai,
   topologyAware: true,
+  gatesPods: true,
 
   preparePod: (pod, { podGang, clique }) => ({
     ...pod,
@@ -26,6 +33,8 @@ export const kaiScheduler: SchedulerBackend = {
   objectsFor: (gang, context) => [podGroup(gang, context)],
 
   mappingFailed: events.kaiMappingFailed,
+
+  unschedulableMessage: object => messageOf(object, 'schedulingConditions', 'UnschedulableOnNodePool'),
 
   // The operator does not move a running gang to another queue.
   keepsInSpec: ['queue'],

@@ -7,6 +7,7 @@ import type { SchedulerBackend } from './backend.ts'
 export const lpxScheduler: SchedulerBackend = {
   name: scheduler.lpx,
   topologyAware: false,
+  gatesPods: true,
   preparePod: pod => pod,
   objectsFor: () => [],
 }

@@ -6,6 +6,7 @@ import type { SchedulerBackend } from './backend.ts'
 import { defaultScheduler } from './default-scheduler.ts'
 import { groveScheduler } from './grove.ts'
 import { kaiScheduler } from './kai.ts'
+import { kubernetesScheduler } from './kubernetes.ts'
 import { lpxScheduler } from './lpx.ts'
 import { volcano } from './volcano.ts'
 
@@ -15,6 +16,7 @@ const known: Readonly<Record<SchedulerName, SchedulerBackend>> = {
   [scheduler.volcano]: volcano,
   [scheduler.lpx]: lpxScheduler,
   [scheduler.grove]: groveScheduler,
+  [scheduler.kubernetes]: kubernetesScheduler,
 }
 
 /** The backends that the operator configuration enables. */
@@ -23,34 +25,22 @@ export interface SchedulerBackends {
   /** The backend of that name, the default for none; undefined when it is not enabled. */
   find(name: string | undefined): SchedulerBackend | undefined
   /**
-   * The scheduler of a set: the first one that a clique names, else the default at the time of the first call. A later
-   * change of the default does not apply, because it would split the pods of one gang between two schedulers. Existing
-   * gangs of the set name the scheduler that an earlier process used.
+   * The scheduler of a new set: the first one that a clique names, else the default. Existing gangs of the set name the
+   * scheduler that an earlier process used.
    */
   nameFor(set: StoredSet, gangs?: () => readonly PodGang[]): string
-  /** The set of this UID is gone. */
-  forget(uid: string): void
 }
 
 /** Throws for a name without a backend: a configuration that was loaded has none. */
 export function schedulerBackends(enabled: readonly string[], defaultName: string): SchedulerBackends {
   const byName = new Map(enabled.map(name => [name, backendNamed(name)]))
   const byDefault = backendNamed(defaultName)
-  const pinned = new Map<string, string>()
   const scheduledBefore = (gangs: readonly PodGang[]) =>
     gangs.map(gang => gang.metadata.labels?.[label.schedulerName]).find(name => name && byName.has(name))
   return {
     default: byDefault,
     find: name => (name ? byName.get(name) : byDefault),
-    nameFor: (set, gangs = () => []) => {
-      const named = set.spec.template.cliques.find(clique => clique.spec.podSpec.schedulerName)
-      if (named) return named.spec.podSpec.schedulerName!
-      const { uid } = set.metadata
-      const name = pinned.get(uid) ?? scheduledBefore(gangs()) ?? byDefault.name
-      pinned.set(uid, name)
-      return name
-    },
-    forget: uid => pinned.delete(uid),
+    nameFor: (set, gangs = () => []) => namedBy(set) ?? scheduledBefore(gangs()) ?? byDefault.name,
   }
 }
 
@@ -60,12 +50,22 @@ function backendNamed(name: string): SchedulerBackend {
   return backend
 }
 
-/** The scheduler that places all pods of a set, and whose name its gangs carry. */
-export function schedulerOf({ backends, caches }: SchedulersAndGangs, set: StoredSet): string {
-  return backends.nameFor(set, () => caches.gangs.byIndex('controller', set.metadata.uid))
+function namedBy(set: StoredSet): string | undefined {
+  const named = set.spec.template.cliques.find(clique => clique.spec.podSpec.schedulerName)
+  return named?.spec.podSpec.schedulerName
+}
+
+/**
+ * The scheduler that places all pods of a set, and whose name its gangs carry. A default stays what it was at the first
+ * call, because another one would split the pods of one gang between two schedulers.
+ */
+export function schedulerOf({ backends, caches, memory }: SchedulersAndGangs, set: StoredSet): string {
+  const gangs = () => caches.gangs.byIndex('controller', set.metadata.uid)
+  return namedBy(set) ?? memory.schedulers.getOrAdd(set, () => backends.nameFor(set, gangs))
 }
 
 interface SchedulersAndGangs {
   readonly backends: SchedulerBackends
+  readonly memory: { readonly schedulers: { getOrAdd(set: StoredSet, make: () => string): string } }
   readonly caches: { readonly gangs: { byIndex(index: 'controller', uid: string): readonly PodGang[] } }
 }

@@ -3,7 +3,7 @@
 import { annotation, label, scheduler } from '@grove/api'
 import { controlledBy } from '../layout/owner.ts'
 import type { StoredGang, StoredSet } from '../layout/stored.ts'
-import type { SchedulerBackend, SchedulerObject } from './backend.ts'
+import { messageOf, type SchedulerBackend, type SchedulerObject } from './backend.ts'
 
 const defaultQueue = 'default'
 
@@ -11,6 +11,7 @@ const defaultQueue = 'default'
 export const volcano: SchedulerBackend = {
   name: scheduler.volcano,
   topologyAware: false,
+  gatesPods: true,
 
   preparePod: (pod, { podGang }) => ({
     ...pod,
@@ -25,6 +26,8 @@ export const volcano: SchedulerBackend = {
   }),
 
   objectsFor: (gang, { set }) => [podGroup(gang, set)],
+
+  unschedulableMessage: object => messageOf(object, 'conditions', 'Unschedulable'),
 }
 
 function podGroup(gang: StoredGang, set: StoredSet): SchedulerObject {

@@ -2,6 +2,7 @@
 
 // The parts of the condition MinAvailableBreached that cliques and scaling groups share.
 import {
+  type BreachedKind,
   type Condition,
   type ConditionValue,
   conditionType,
@@ -10,13 +11,11 @@ import {
   minAvailableBreached,
   type PodClique,
 } from '@grove/api'
+import { firstConditionWithinMs } from '../timings/timings.ts'
 import { findCondition, noOlderThan, notInFuture } from './conditions.ts'
 
 /** The policy for a clique that was scheduled once and has lost every pod. */
 export type OnTotalLoss = 'Wait' | 'Recreate'
-
-/** Operators that wrote no fact down left a time: a first False that is no older than this is no loss. */
-export const firstConditionWithinMs = 5_000
 
 /** Reports whether the clique ever had its minimum scheduled. */
 export function wasScheduled(clique: PodClique): boolean {
@@ -33,17 +32,18 @@ export function wasScheduled(clique: PodClique): boolean {
 
 /** Of cliques and scaling groups alike: what it means that nothing of them is scheduled. */
 export function nothingScheduled(given: {
+  readonly of: BreachedKind
   readonly wasScheduled: boolean
   readonly wanted: number
   readonly minAvailable: number
   readonly onTotalLoss: OnTotalLoss
 }): ConditionValue {
-  const { wasScheduled, wanted, minAvailable, onTotalLoss } = given
+  const { of, wasScheduled, wanted, minAvailable, onTotalLoss } = given
   // A user who scales to zero loses nothing, whatever follows from a loss.
-  if (wanted === 0) return minAvailableBreached.scaledToZero
+  if (wanted === 0) return minAvailableBreached.scaledToZero(of)
   if (wasScheduled && onTotalLoss === 'Recreate' && minAvailable > 0)
     return minAvailableBreached.scheduledBelowMinimum(0, minAvailable)
-  return wasScheduled ? minAvailableBreached.allLost : minAvailableBreached.neverScheduled
+  return wasScheduled ? minAvailableBreached.allLost(of) : minAvailableBreached.neverScheduled(of)
 }
 
 /**

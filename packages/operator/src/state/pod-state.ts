@@ -31,6 +31,17 @@ export function isScheduleGated(pod: Pod): boolean {
   return condition?.status === 'False' && condition.reason === 'SchedulingGated'
 }
 
+/** Longest message of a scheduler that statuses and events repeat. */
+export const longestCause = 800
+
+/** Why the scheduler cannot place the pod; undefined if it can, or has not tried yet. */
+export function unschedulableMessage(pod: Pod): string | undefined {
+  const condition = conditionOf(pod, 'PodScheduled')
+  return condition?.status === 'False' && condition.reason === 'Unschedulable'
+    ? (condition.message ?? '').slice(0, longestCause)
+    : undefined
+}
+
 export function hasOurGate(pod: Pod): boolean {
   return (pod.spec?.schedulingGates ?? []).some(gate => gate.name === podSchedulingGate)
 }

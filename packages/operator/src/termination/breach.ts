@@ -7,20 +7,21 @@ import { parseDuration } from '@grove/apimachinery'
 import type { StoredSet } from '../layout/stored.ts'
 import { wasScheduled } from '../state/breach-condition.ts'
 import { findCondition } from '../state/conditions.ts'
+import { defaultTerminationDelayMs } from '../timings/timings.ts'
 
-/** The default of admission. */
-const defaultDelayMs = 4 * 3_600_000
 const nanosecondsPerMillisecond = 1_000_000n
 
 export interface Breach {
   /** Milliseconds since the epoch. */
   readonly since: number
+  /** The reason of the condition. */
+  readonly reason: string
   readonly because: string
 }
 
 export function terminationDelayMs(set: StoredSet): number {
   const parsed = parseDuration(set.spec.template.terminationDelay ?? '')
-  return parsed.ok ? Number(parsed.nanoseconds / nanosecondsPerMillisecond) : defaultDelayMs
+  return parsed.ok ? Number(parsed.nanoseconds / nanosecondsPerMillisecond) : defaultTerminationDelayMs
 }
 
 export function cliqueBreach(clique: PodClique): Breach | undefined {
@@ -28,6 +29,7 @@ export function cliqueBreach(clique: PodClique): Breach | undefined {
   return condition && wasScheduled(clique)
     ? {
         since: Date.parse(condition.lastTransitionTime),
+        reason: condition.reason,
         because: `PodClique ${clique.metadata.name}: ${condition.message}`,
       }
     : undefined
@@ -42,6 +44,7 @@ export function groupBreach(group: PodCliqueScalingGroup): Breach | undefined {
   return condition && everWell && !isMarked
     ? {
         since: Date.parse(condition.lastTransitionTime),
+        reason: condition.reason,
         because: `PodCliqueScalingGroup ${group.metadata.name}: ${condition.message}`,
       }
     : undefined

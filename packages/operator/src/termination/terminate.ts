@@ -31,8 +31,8 @@ export async function terminateReplica(
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<readonly unknown[]> {
-  const { removals, caches, clock } = context
-  const failures = await removals.during(set, [replica], () =>
+  const { memory, caches, clock } = context
+  const failures = await memory.removals.during(set, [replica], () =>
     executeInOrder(deletions(set, replica, context), context, { signal }),
   )
   if (failures.length) return failures

@@ -14,7 +14,10 @@ import { pod } from '../objects/pod.ts'
 import { schedulerBackends } from '../schedulers/registry.ts'
 import { clique, sampleSet } from './sample-set.ts'
 
-const backends = schedulerBackends(['default-scheduler', 'volcano'], 'default-scheduler')
+const backends = schedulerBackends(
+  ['default-scheduler', 'volcano', 'grove-scheduler', 'kubernetes'],
+  'default-scheduler',
+)
 
 export interface Given {
   readonly set: StoredSet

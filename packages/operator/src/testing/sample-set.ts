@@ -83,6 +83,8 @@ export interface PodShape {
   readonly phase?: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown'
   readonly ready?: boolean
   readonly scheduled?: boolean
+  /** The message of a scheduler that cannot place it. */
+  readonly unschedulable?: string
   readonly node?: string
   readonly gated?: boolean
   readonly hash?: string
@@ -131,6 +133,10 @@ export function samplePod(name: string, shape: PodShape = {}): Pod {
           type: 'PodScheduled',
           status: scheduled ? 'True' : 'False',
           ...(shape.gated && { reason: 'SchedulingGated' }),
+          ...(shape.unschedulable !== undefined && {
+            reason: 'Unschedulable',
+            message: shape.unschedulable,
+          }),
         },
       ],
       ...((shape.exitCode !== undefined || shape.startedNotReady) && {

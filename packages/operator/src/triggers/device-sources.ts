@@ -7,28 +7,34 @@ import { type Change, type KubeObject, type Logger, type Source, type Stored, so
 import { sameMeaning } from '../apply/owned-fields.ts'
 import type { Caches } from '../caches/caches.ts'
 import { sharedBy } from '../devices/shared-claims.ts'
-import { keyOf, type ObjectKey } from '../layout/object-key.ts'
+import { type SetKey, setKey } from '../layout/object-key.ts'
 
+type Named = Parameters<typeof setKey>[0]
 type OwnerKind = 'podCliqueSet' | 'podCliqueScalingGroup' | 'podClique'
 
 /** Enqueues the owner when a claim was deleted, or when a claim template was created after the set. */
-export function claimSources(caches: Caches, owner: OwnerKind, log: Logger): Source<ObjectKey>[] {
+export function claimSources<Key extends string>(
+  caches: Caches,
+  owner: OwnerKind,
+  keyOfOwner: (owner: Named) => Key,
+  log: Logger,
+): Source<Key>[] {
   const { resourceClaims, claimTemplates } = caches.optional
   return [
     ...(resourceClaims
       ? [
-          sourceOf<Change<KubeObject>, ObjectKey>(
+          sourceOf<Change<KubeObject>, Key>(
             handler => resourceClaims.onChange(handler as never),
-            change => ownerOfLost(change, kinds[owner].kind),
+            change => ownerOfLost(change, kinds[owner].kind).map(keyOfOwner),
             log,
           ),
         ]
       : []),
     ...(claimTemplates
       ? [
-          sourceOf<Change<KubeObject>, ObjectKey>(
+          sourceOf<Change<KubeObject>, Key>(
             handler => claimTemplates.onChange(handler as never),
-            change => (change.type === 'add' ? waitingFor(change.new, caches, owner) : []),
+            change => (change.type === 'add' ? waitingFor(change.new, caches, owner).map(keyOfOwner) : []),
             log,
           ),
         ]
@@ -37,16 +43,16 @@ export function claimSources(caches: Caches, owner: OwnerKind, log: Logger): Sou
 }
 
 /** Enqueues sets whose ComputeDomains another client edited, or whose pods no longer use them. */
-export function domainSources(caches: Caches, log: Logger): Source<ObjectKey>[] {
+export function domainSources(caches: Caches, log: Logger): Source<SetKey>[] {
   const { computeDomains } = caches
   if (!computeDomains) return []
   return [
-    sourceOf<Change<KubeObject>, ObjectKey>(
+    sourceOf<Change<KubeObject>, SetKey>(
       handler => computeDomains.onChange(handler as never),
       change => (isTouched(change) ? setOf(change.new ?? change.old) : []),
       log,
     ),
-    sourceOf<Change<KubeObject>, ObjectKey>(
+    sourceOf<Change<KubeObject>, SetKey>(
       handler => caches.pods.onChange(handler as never),
       change => {
         if (change.type !== 'delete') return []
@@ -63,20 +69,20 @@ export function domainSources(caches: Caches, log: Logger): Source<ObjectKey>[] 
   ]
 }
 
-function setOf({ metadata }: Stored<KubeObject>): ObjectKey[] {
+function setOf({ metadata }: Stored<KubeObject>): SetKey[] {
   const set = metadata.labels?.[label.partOf]
-  return set ? [`${metadata.namespace ?? ''}/${set}`] : []
+  return set ? [setKey({ namespace: metadata.namespace, name: set })] : []
 }
 
-function ownerOfLost(change: Change<KubeObject>, kind: string): ObjectKey[] {
+function ownerOfLost(change: Change<KubeObject>, kind: string): Named[] {
   if (change.type !== 'delete') return []
   const { namespace, ownerReferences } = change.old.metadata
   const owner = ownerReferences?.find(reference => reference.controller)
-  return owner?.kind === kind ? [`${namespace ?? ''}/${owner.name}`] : []
+  return owner?.kind === kind ? [{ namespace, name: owner.name }] : []
 }
 
 /** Owners of claims that are created from a template. Few sets name the same template. */
-function waitingFor({ metadata }: Stored<KubeObject>, caches: Caches, owner: OwnerKind): ObjectKey[] {
+function waitingFor({ metadata }: Stored<KubeObject>, caches: Caches, owner: OwnerKind): Named[] {
   const sets = caches.sets
     .list()
     .filter(set =>
@@ -85,10 +91,10 @@ function waitingFor({ metadata }: Stored<KubeObject>, caches: Caches, owner: Own
           entry.name === metadata.name && (entry.namespace || set.metadata.namespace) === metadata.namespace,
       ),
     )
-    .map(keyOf)
+    .map(set => set.metadata)
   if (owner === 'podCliqueSet') return sets
   const children = owner === 'podClique' ? caches.cliques : caches.groups
-  return sets.flatMap(key => children.byIndex('set', key).map(keyOf))
+  return sets.flatMap(set => children.byIndex('set', setKey(set)).map(child => child.metadata))
 }
 
 /**

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Predicates: which changes of an object need a reconcile of which other objects.
-import { annotation, label, type Pod, type PodClique } from '@grove/api'
+import { annotation, conditionType, label, type Pod, type PodClique, type PodGang } from '@grove/api'
 import type { Change, KubeObject, Stored } from '@grove/kube'
 import { sameMeaning } from '../apply/owned-fields.ts'
-import type { ObjectKey } from '../layout/object-key.ts'
+import {
+  type CliqueKey,
+  cliqueKey,
+  type GroupKey,
+  groupKey,
+  type SetKey,
+  setKey,
+} from '../layout/object-key.ts'
+import { findCondition } from '../state/conditions.ts'
+import { isReady, unschedulableMessage } from '../state/pod-state.ts'
 
 /** Ignores status-only updates, which the operator itself causes. */
 export function needsReconcile(change: Change<KubeObject>): boolean {
@@ -37,6 +46,19 @@ export function gangNeedsReconcile(change: Change<Pod>): boolean {
   )
 }
 
+/** The status of a gang follows from these fields of its pods. */
+export function changesGangStatus(change: Change<Pod>): boolean {
+  if (change.type !== 'update') return false
+  const { old: before, new: after } = change
+  return (
+    before.spec?.nodeName !== after.spec?.nodeName ||
+    before.status?.phase !== after.status?.phase ||
+    isReady(before) !== isReady(after) ||
+    unschedulableMessage(before) !== unschedulableMessage(after) ||
+    !sameMeaning(before.spec?.schedulingGates, after.spec?.schedulingGates)
+  )
+}
+
 /** Another client edited or deleted an object of the operator. Statuses do not count: others write them, too. */
 export function needsRepair(change: Change<KubeObject & { spec?: unknown }>): boolean {
   if (change.type !== 'update') return change.type === 'delete'
@@ -47,15 +69,33 @@ export function needsRepair(change: Change<KubeObject & { spec?: unknown }>): bo
   )
 }
 
-export function setOfChild(change: Change<KubeObject>): ObjectKey[] {
+/** The status of a set lists the phase of each gang, and the cause for which it waits. */
+export function changesGangSummary(change: Change<PodGang>): boolean {
+  if (change.type !== 'update') return true
+  const { old: before, new: after } = change
+  const cause = ({ status }: PodGang) => findCondition(status?.conditions, conditionType.podGangScheduled)
+  const [was, is] = [cause(before), cause(after)]
+  return (
+    before.status?.phase !== after.status?.phase ||
+    was?.status !== is?.status ||
+    was?.reason !== is?.reason ||
+    was?.message !== is?.message
+  )
+}
+
+export function changesStatus(change: Change<KubeObject & { readonly status?: unknown }>): boolean {
+  return change.type === 'update' && !sameMeaning(change.old.status, change.new.status)
+}
+
+export function setOfChild(change: Change<KubeObject>): SetKey[] {
   return affectsParent(change) ? setsOf(change) : []
 }
 
 /** The set that a child is part of, and the set that it was part of before its label was edited. */
-export function setsOf(change: Change<KubeObject>): ObjectKey[] {
+export function setsOf(change: Change<KubeObject>): SetKey[] {
   const { namespace } = (change.new ?? change.old).metadata
   const names = new Set([change.new, change.old].map(object => object?.metadata.labels?.[label.partOf]))
-  return [...names].flatMap(name => (namespace && name ? [`${namespace}/${name}` as ObjectKey] : []))
+  return [...names].flatMap(name => (namespace && name ? [setKey({ namespace, name })] : []))
 }
 
 /** Another client deleted or edited an object of the operator. Statuses and annotations belong to others. */
@@ -79,17 +119,17 @@ function affectsParent(change: Change<KubeObject & { status?: unknown; spec?: un
 }
 
 /** Also when the label was edited by which the group is found. */
-export function memberOfGroup(change: Change<PodClique>): ObjectKey[] {
+export function memberOfGroup(change: Change<PodClique>): GroupKey[] {
   if (!affectsParent(change) && sameMeaning(change.old?.metadata.labels, change.new?.metadata.labels))
     return []
   const keys = [change.old, change.new].flatMap(clique => {
     const group = clique?.metadata.labels?.[label.scalingGroup]
-    return group ? [`${clique?.metadata.namespace}/${group}` as const] : []
+    return group ? [groupKey({ namespace: clique?.metadata.namespace, name: group })] : []
   })
   return [...new Set(keys)]
 }
 
-export function ownerOfPod(pod: Stored<Pod>): ObjectKey[] {
+export function ownerOfPod(pod: Stored<Pod>): CliqueKey[] {
   const owner = pod.metadata.ownerReferences?.find(reference => reference.controller)
-  return owner ? [`${pod.metadata.namespace}/${owner.name}`] : []
+  return owner ? [cliqueKey({ namespace: pod.metadata.namespace, name: owner.name })] : []
 }

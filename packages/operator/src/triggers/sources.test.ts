@@ -6,7 +6,6 @@ import { label, type Pod } from '@grove/api'
 import { type Change, type KubeObject, type Source, silentLogger } from '@grove/kube'
 import type { Caches } from '../caches/caches.ts'
 import { setReplicaKey } from '../caches/replica-index.ts'
-import type { ObjectKey } from '../layout/object-key.ts'
 import { samplePod } from '../testing/sample-set.ts'
 import { cliqueSources, groupSources } from './sources.ts'
 
@@ -31,7 +30,7 @@ function wokenIn(sources: typeof cliqueSources | typeof groupSources, held: Reco
   } as unknown as Caches
   const woken = new Set<string>()
   const queue = { addNoLaterThanAfter: (key: string) => void woken.add(key) } as never
-  for (const source of sources(caches, silentLogger, () => queue) as Source<ObjectKey>[])
+  for (const source of sources(caches, silentLogger, () => queue) as Source<string>[])
     source(key => void woken.add(key))
   return (kind: Kind, before: unknown, after: unknown): string[] => {
     woken.clear()

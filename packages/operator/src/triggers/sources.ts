@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The event sources of each controller, and how long their keys are debounced.
 import {
   type ClusterTopologyBinding,
   label,
+  type ObjectMeta,
   type Pod,
   type PodClique,
   type PodCliqueSet,
   type PodGang,
 } from '@grove/api'
+// The event sources of each controller, and how long their keys are debounced.
+import { kinds } from '@grove/api/constants'
 import {
   type Change,
   type KeyRequest,
@@ -21,17 +23,31 @@ import {
 } from '@grove/kube'
 import type { Caches } from '../caches/caches.ts'
 import { setReplicaKey } from '../caches/replica-index.ts'
-import { type GangKey, gangKeyOfMember } from '../layout/gang-key.ts'
-import { replicaCount } from '../layout/layout.ts'
-import { keyOf, type ObjectKey, refOf } from '../layout/object-key.ts'
+import { type GangKey, gangKeyOfMember, wantedGangKey } from '../layout/gang-key.ts'
+import { type GroupReplicas, replicaCount } from '../layout/layout.ts'
+import {
+  type CliqueKey,
+  cliqueKey,
+  type GroupKey,
+  groupKey,
+  keyOf,
+  refOf,
+  type SetKey,
+  setKey,
+} from '../layout/object-key.ts'
 import { isControlledBy } from '../layout/owner.ts'
 import type { InNamespace } from '../layout/stored.ts'
 import { topologyName } from '../layout/topology.ts'
+import type { SchedulerBackends } from '../schedulers/registry.ts'
 import { isInitialized, isUpdating } from '../state/child-state.ts'
+import { gangDebounceMs, updateDebounceMs } from '../timings/timings.ts'
 import { updatingReplicas } from '../update/set-progress.ts'
-import { debounced, debounceOfClique, debounceOfParent, debounceOfUpdateMs } from './debounce.ts'
+import { debounced, debounceOfClique, debounceOfParent } from './debounce.ts'
 import { claimSources, domainSources } from './device-sources.ts'
 import {
+  changesGangStatus,
+  changesGangSummary,
+  changesStatus,
   cliqueNeedsReconcile,
   gangNeedsReconcile,
   isEditedOrDeleted,
@@ -44,23 +60,23 @@ import {
 } from './predicates.ts'
 
 /** Enqueues a set for its own events, for events of its children, and for deletions and edits of them. */
-export function setSources(caches: Caches, log: Logger, queue: () => WorkQueue<ObjectKey>) {
-  const ofChildren = (source: Source<ObjectKey>) =>
+export function setSources(caches: Caches, log: Logger, queue: () => WorkQueue<SetKey>) {
+  const ofChildren = (source: Source<SetKey>) =>
     debounced(source, queue, key => {
       const set = caches.sets.get(refOf(key))
       return set && isUpdating(set)
-        ? debounceOfUpdateMs
+        ? updateDebounceMs
         : debounceOfParent(caches.cliques.countByIndex('set', key))
     })
   return [
     from(caches.sets, log, change =>
-      needsReconcile(change) || isResized(change) ? [keyOf(change.new ?? change.old)] : [],
+      needsReconcile(change) || isResized(change) ? [setKey((change.new ?? change.old).metadata)] : [],
     ),
     ofChildren(from(caches.cliques, log, setOfChild)),
     ofChildren(from(caches.groups, log, setOfChild)),
     ...[caches.services, caches.serviceAccounts, caches.roles, caches.roleBindings, caches.autoscalers].map(
       cache =>
-        sourceOf<Change<KubeObject>, ObjectKey>(
+        sourceOf<Change<KubeObject>, SetKey>(
           handler => cache.onChange(handler as never),
           change => (isEditedOrDeleted(change) ? setsOf(change) : []),
           log,
@@ -72,10 +88,12 @@ export function setSources(caches: Caches, log: Logger, queue: () => WorkQueue<O
     // The controller of gangs reverts edits of them.
     ofChildren(
       from(caches.gangs, log, change =>
-        change.type === 'delete' || hasBecomeComplete(change) ? setsOf(change) : [],
+        change.type === 'delete' || hasBecomeComplete(change) || changesGangSummary(change)
+          ? setsOf(change)
+          : [],
       ),
     ),
-    ...claimSources(caches, 'podCliqueSet', log),
+    ...claimSources(caches, 'podCliqueSet', setKey, log),
     ...domainSources(caches, log).map(ofChildren),
     from(caches.topologyBindings, log, change =>
       setsWithTopology(caches, (change.new ?? change.old) as ClusterTopologyBinding),
@@ -116,31 +134,31 @@ function bindingsOf(caches: Caches, topology: Stored<KubeObject>): string[] {
     .map(binding => binding.metadata.name)
 }
 
-function setsWithTopology(caches: Caches, binding: ClusterTopologyBinding): ObjectKey[] {
+function setsWithTopology(caches: Caches, binding: ClusterTopologyBinding): SetKey[] {
   return caches.sets
     .list()
     .filter(set => topologyName(set) === binding.metadata.name)
-    .map(keyOf)
+    .map(({ metadata }) => setKey(metadata))
 }
 
-export function groupSources(caches: Caches, log: Logger, queue: () => WorkQueue<ObjectKey>) {
+export function groupSources(caches: Caches, log: Logger, queue: () => WorkQueue<GroupKey>) {
   return [
-    from(caches.groups, log, change => (change.type === 'delete' ? [] : [keyOf(change.new)])),
+    from(caches.groups, log, change => (change.type === 'delete' ? [] : [groupKey(change.new.metadata)])),
     debounced(from(caches.cliques, log, memberOfGroup), queue, key =>
       debounceOfParent(caches.cliques.countByIndex('controller', uidOf(caches.groups.get(refOf(key))))),
     ),
-    from(caches.sets, log, change => childrenToEnqueue(caches, change, 'groups')),
-    ...claimSources(caches, 'podCliqueScalingGroup', log),
+    from(caches.sets, log, change => childrenToEnqueue(caches, change, 'groups').map(groupKey)),
+    ...claimSources(caches, 'podCliqueScalingGroup', groupKey, log),
   ]
 }
 
-export function cliqueSources(caches: Caches, log: Logger, queue: () => WorkQueue<ObjectKey>) {
+export function cliqueSources(caches: Caches, log: Logger, queue: () => WorkQueue<CliqueKey>) {
   return [
     // New cliques go first: existing pods can be scheduled while further ones are created, but not the other way
     // round.
     from(caches.cliques, log, change => [
-      ...(change.type === 'add' ? [{ key: keyOf(change.new), priority: 'user' as const }] : []),
-      ...(change.type === 'update' && cliqueNeedsReconcile(change) ? [keyOf(change.new)] : []),
+      ...(change.type === 'add' ? [{ key: cliqueKey(change.new.metadata), priority: 'user' as const }] : []),
+      ...(change.type === 'update' && cliqueNeedsReconcile(change) ? [cliqueKey(change.new.metadata)] : []),
       ...scaledCliquesBehind(caches, change),
     ]),
     debounced(
@@ -151,27 +169,29 @@ export function cliqueSources(caches: Caches, log: Logger, queue: () => WorkQueu
       key => debounceOfClique(caches.pods.countByIndex('controller', uidOf(caches.cliques.get(refOf(key))))),
     ),
     from(caches.gangs, log, change => (isOfLivingSet(caches, change) ? cliquesOfGang(caches, change) : [])),
-    from(caches.sets, log, change => childrenToEnqueue(caches, change, 'cliques')),
-    ...claimSources(caches, 'podClique', log),
+    from(caches.sets, log, change => childrenToEnqueue(caches, change, 'cliques').map(cliqueKey)),
+    ...claimSources(caches, 'podClique', cliqueKey, log),
   ]
 }
 
-/** Knows which gang an object of a scheduler belongs to. */
-export interface GangsToRepair {
-  gangToRepair(change: Change<KubeObject>): GangKey | undefined
-}
-
-export function gangSources(caches: Caches, log: Logger, gangs: GangsToRepair) {
+export function gangSources(
+  caches: Caches,
+  log: Logger,
+  backends: Pick<SchedulerBackends, 'find'>,
+  queue: () => WorkQueue<GangKey>,
+) {
   // Edits of a gang, or of the object that its scheduler reads, are reverted.
   const repaired = <T extends KubeObject>(cache: Observable<T>) =>
     sourceOf<Change<T>, GangKey>(
       handler => cache.onChange(handler),
-      change => {
-        const key = needsRepair(change) ? gangs.gangToRepair(change) : undefined
-        return key ? [key] : []
-      },
+      change => (needsRepair(change) ? gangsToRepair(caches, change) : []),
       log,
     )
+  const isWrittenByScheduler = ({ metadata: { namespace = '', labels } }: Stored<Pod>) => {
+    const gang = caches.gangs.get({ namespace, name: labels?.[label.podGang] ?? '' })
+    return backends.find(gang?.metadata.labels?.[label.schedulerName])?.writesGangStatus === true
+  }
+  const ofStatuses = (source: Source<GangKey>) => debounced(source, queue, () => gangDebounceMs)
   const ofMember = (change: Change<KubeObject>): GangKey[] => {
     const key = gangKeyOfMember(change.new ?? change.old)
     return key ? [key] : []
@@ -182,6 +202,16 @@ export function gangSources(caches: Caches, log: Logger, gangs: GangsToRepair) {
       change => (gangNeedsReconcile(change) && isOfLivingSet(caches, change) ? ofMember(change) : []),
       log,
     ),
+    ofStatuses(
+      sourceOf<Change<Pod>, GangKey>(
+        handler => caches.pods.onChange(handler),
+        change =>
+          changesGangStatus(change) && !isWrittenByScheduler(change.new ?? change.old)
+            ? ofMember(change)
+            : [],
+        log,
+      ),
+    ),
     sourceOf<Change<PodClique>, GangKey>(
       handler => caches.cliques.onChange(handler),
       change =>
@@ -191,8 +221,33 @@ export function gangSources(caches: Caches, log: Logger, gangs: GangsToRepair) {
       log,
     ),
     repaired(caches.gangs),
-    ...caches.optional.podGroups.map(cache => repaired(cache)),
+    ...caches.optional.schedulerObjects.flatMap(cache => [
+      repaired(cache),
+      ofStatuses(
+        sourceOf<Change<KubeObject>, GangKey>(
+          handler => cache.onChange(handler),
+          change => (changesStatus(change) ? gangsToRepair(caches, change) : []),
+          log,
+        ),
+      ),
+    ]),
   ]
+}
+
+/**
+ * The gang to reconcile because it or its scheduler's object was edited. Both have one name, or the gang owns the object. Writes of the operator count,
+ * too: the response to such a write may be the first to show an edit of another client.
+ */
+function gangsToRepair(caches: Caches, change: Change<KubeObject>): GangKey[] {
+  const { namespace = '', name: ownName, ownerReferences } = (change.new ?? change.old).metadata
+  const owner = ownerReferences?.find(({ controller }) => controller)
+  const name = owner?.kind === kinds.podGang.kind ? owner.name : ownName
+  const labelled = setsOf(change).flatMap(key => caches.sets.get(refOf(key)) ?? [])
+  // An object of another owner may hold the name of a gang. It need not have labels.
+  const sets = labelled.length > 0 ? labelled : caches.sets.list(namespace)
+  const replicasOf: GroupReplicas = group =>
+    caches.groups.get({ namespace, name: group.name })?.spec.replicas ?? group.config.replicas ?? 1
+  return sets.flatMap(set => wantedGangKey(set, name, replicasOf) ?? [])
 }
 
 /** The status says that an update needs surge replicas, or does so no more. */
@@ -217,23 +272,27 @@ function hasBecomeComplete(change: Change<PodGang>): boolean {
   return change.type === 'update' && isInitialized(change.new) && !isInitialized(change.old)
 }
 
-function cliquesOfGang(caches: Caches, change: Change<PodGang>): ObjectKey[] {
+function cliquesOfGang(caches: Caches, change: Change<PodGang>): CliqueKey[] {
   return [
     ...[change.old, change.new].flatMap(gang =>
-      (gang?.spec.podgroups ?? []).map(group => `${gang?.metadata.namespace}/${group.name}` as ObjectKey),
+      (gang?.spec.podgroups ?? []).map(({ name }) =>
+        cliqueKey({ namespace: gang?.metadata.namespace, name }),
+      ),
     ),
     // A recreated base gang is what the scaled gangs behind it waited for.
-    ...(change.type === 'add' ? caches.cliques.byIndex('basePodGang', keyOf(change.new)).map(keyOf) : []),
+    ...(change.type === 'add'
+      ? caches.cliques.byIndex('basePodGang', keyOf(change.new)).map(keyOfClique)
+      : []),
   ]
 }
 
 /** Scaled gangs wait until their base gang is scheduled. A scheduled clique of it enqueues the cliques of the scaled gangs. */
-function scaledCliquesBehind(caches: Caches, change: Change<PodClique>): ObjectKey[] {
+function scaledCliquesBehind(caches: Caches, change: Change<PodClique>): CliqueKey[] {
   const before = change.old?.status?.scheduledReplicas ?? 0
   const after = change.new?.status?.scheduledReplicas ?? 0
   const { namespace, labels } = (change.new ?? change.old).metadata
   if (after <= before || labels?.[label.basePodGang]) return []
-  return caches.cliques.byIndex('basePodGang', `${namespace}/${labels?.[label.podGang]}`).map(keyOf)
+  return caches.cliques.byIndex('basePodGang', `${namespace}/${labels?.[label.podGang]}`).map(keyOfClique)
 }
 
 /** All children when the set itself has changed. When an update moves on, the children of the replicas it selects. */
@@ -241,9 +300,9 @@ function childrenToEnqueue(
   caches: Caches,
   change: Change<InNamespace<PodCliqueSet>>,
   kind: 'groups' | 'cliques',
-): ObjectKey[] {
+): ObjectMeta[] {
   const { namespace = '', name } = (change.new ?? change.old).metadata
-  const all = () => caches[kind].byIndex('set', `${namespace}/${name}`).map(keyOf)
+  const all = () => caches[kind].byIndex('set', setKey({ namespace, name })).map(({ metadata }) => metadata)
   if (needsReconcile(change)) return all()
   // A new revision changes the target of selected replicas. Until it is announced groups create no members.
   const announced = change.old?.status?.currentGenerationHash
@@ -252,7 +311,7 @@ function childrenToEnqueue(
   const before = new Set(change.old && !isRedirected ? updatingReplicas(change.old) : [])
   const begun = (change.new ? updatingReplicas(change.new) : []).filter(at => !before.has(at))
   return begun.flatMap(replica =>
-    caches[kind].byIndex('replica', setReplicaKey(namespace, name, replica)).map(keyOf),
+    caches[kind].byIndex('replica', setReplicaKey(namespace, name, replica)).map(({ metadata }) => metadata),
   )
 }
 
@@ -260,12 +319,16 @@ interface Observable<T extends KubeObject> {
   onChange(handler: (change: Change<T>) => void): () => void
 }
 
-function from<T extends KubeObject>(
+function keyOfClique({ metadata }: KubeObject): CliqueKey {
+  return cliqueKey(metadata ?? {})
+}
+
+function from<T extends KubeObject, Key extends string>(
   cache: Observable<T>,
   log: Logger,
-  map: (change: Change<T>) => Iterable<KeyRequest<ObjectKey>>,
+  map: (change: Change<T>) => Iterable<KeyRequest<Key>>,
 ) {
-  return sourceOf<Change<T>, ObjectKey>(handler => cache.onChange(handler), map, log)
+  return sourceOf<Change<T>, Key>(handler => cache.onChange(handler), map, log)
 }
 
 function uidOf(object: KubeObject | undefined): string {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The state of one replica of a set, computed from its children. The status of the set counts it, and the update selects
-// replicas by it. Statuses of children may be older than the last change of the template: an outdated pod is only ruled
-// out by the pods themselves.
-import { conditionType, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
+// replicas by it. Statuses of children may be older than the last change of the template, so only the pods themselves
+// prove that none of them is outdated.
+import { conditionType, type LackingChild, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
 import { scalingGroups, standaloneCliques } from '../layout/layout.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import { hasReachedGeneration, isConverged, type Revision } from '../revision/revision.ts'
@@ -21,12 +21,14 @@ export interface ReplicaChildren {
   hasOutdatedPods(clique: PodClique): boolean
 }
 
-/** The counts in the status of a set. */
+/** The state of a replica that the status of the set counts. */
 export interface ReplicaState {
   readonly replica: number
   /** Reports whether any child of the replica exists. */
   readonly exists: boolean
   readonly isAvailable: boolean
+  /** The first child that is not available; undefined if all are, or if the replica does not exist. */
+  lacks(): LackingChild | undefined
   /** Available, and every child has the newest revision. */
   readonly isUpdated: boolean
   readonly updatedCliques: number
@@ -82,10 +84,12 @@ export function replicaState(
     return combined(replica, isAvailable, parts, clique => isOutdated(clique, revision, children))
   }
   let known: ReplicaUpdateState | undefined
+  const exists = cliques.some(({ clique }) => clique) || groups.some(({ group }) => group)
   return {
     replica,
-    exists: cliques.some(({ clique }) => clique) || groups.some(({ group }) => group),
+    exists,
     isAvailable,
+    lacks: () => (exists ? firstLacking(cliques, groups) : undefined),
     isUpdated: isAvailable && updatedCliques === cliques.length && updatedGroups === groups.length,
     updatedCliques,
     updatedGroups,
@@ -94,6 +98,31 @@ export function replicaState(
       return known
     },
   }
+}
+
+function firstLacking(
+  cliques: readonly { readonly name: string; readonly clique: PodClique | undefined }[],
+  groups: readonly { readonly name: string; readonly group: PodCliqueScalingGroup | undefined }[],
+): LackingChild | undefined {
+  const missing = 'does not exist yet'
+  for (const { name, clique } of cliques)
+    if (!clique || !hasEnoughReady(clique))
+      return {
+        kind: 'PodClique',
+        name,
+        // Without the number of ready pods: the set would be written for each of them.
+        lacks: clique ? `has fewer ready pods than its minAvailable (${minAvailableOf(clique)})` : missing,
+      }
+  for (const { name, group } of groups)
+    if (!group || !hasEnoughAvailable(group))
+      return {
+        kind: 'PodCliqueScalingGroup',
+        name,
+        lacks: group
+          ? `has fewer available replicas than its minAvailable (${group.spec.minAvailable ?? 1})`
+          : missing,
+      }
+  return undefined
 }
 
 function hasReached({ status }: PodCliqueScalingGroup, revision: Revision): boolean {

@@ -4,6 +4,7 @@ import type { StoredSet } from '../layout/stored.ts'
 // Reads the progress of an update from the status of a set. The controllers of cliques and scaling groups act by it.
 import { revisionOf } from '../revision/set-revision.ts'
 import { isUpdating } from '../state/child-state.ts'
+import { revisionStableAfterMs } from '../timings/timings.ts'
 import { strategyOf } from './strategy.ts'
 
 /** Reports whether the user replaces outdated pods, by deleting them. */
@@ -49,13 +50,10 @@ function partitionOf(set: StoredSet): number {
   return set.spec.updateStrategy?.partition ?? 0
 }
 
-/** A burst of edits ends within this time. Until then pods that are still starting are not replaced. */
-const stableAfterMs = 3_000
-
 /** Time until the newest revision counts as stable; 0 when it does. */
 export function stableInMs(set: StoredSet, now: number): number {
   const started = Date.parse(set.status?.updateProgress?.updateStartedAt ?? '')
   const age = now - started
   // A start in the future comes from a clock that was set back. It must not delay the update.
-  return age >= 0 && age < stableAfterMs ? stableAfterMs - age : 0
+  return age >= 0 && age < revisionStableAfterMs ? revisionStableAfterMs - age : 0
 }

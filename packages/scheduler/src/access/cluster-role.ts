@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Exactly what the gang scheduler may do.
-import { type ClusterRole, groveGroup, type PolicyRule, schedulerGroup } from '@grove/api'
+import { type ClusterRole, groveGroup, type PolicyRule, type Role, schedulerGroup } from '@grove/api'
 
 export const schedulerAccountName = 'grove-scheduler'
 
@@ -18,12 +18,25 @@ export function schedulerClusterRole(): ClusterRole {
       rule(groveGroup, ['clustertopologybindings'], reading),
       rule('', ['nodes', 'namespaces', 'persistentvolumes', 'persistentvolumeclaims'], reading),
       rule('', ['pods'], [...reading, 'get', 'delete']),
-      rule('', ['pods/binding'], ['create']),
+      rule('', ['pods/binding', 'pods/eviction'], ['create']),
       rule('', ['pods/status'], ['patch']),
       rule('scheduling.k8s.io', ['priorityclasses'], reading),
       rule('storage.k8s.io', ['storageclasses'], reading),
+      rule('policy', ['poddisruptionbudgets'], reading),
       rule('', ['events'], ['create', 'patch']),
-      rule('events.k8s.io', ['events'], ['create', 'patch']),
+    ],
+  }
+}
+
+/** The rights in the namespace of the scheduler: its Lease. */
+export function schedulerRole(namespace: string, leaseName: string): Role {
+  return {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'Role',
+    metadata: { name: 'grove:system:grove-scheduler-lease', namespace },
+    rules: [
+      rule('coordination.k8s.io', ['leases'], ['create']),
+      { ...rule('coordination.k8s.io', ['leases'], ['get', 'update']), resourceNames: [leaseName] },
     ],
   }
 }

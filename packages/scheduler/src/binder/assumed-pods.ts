@@ -3,12 +3,21 @@
 import type { Pod } from '@grove/api'
 import type { AssumedPod, PodBinding } from '../types.ts'
 
+interface Assumption extends AssumedPod {
+  readonly uid: string
+  /** Monotonic. Undefined: until the watch shows the pod. */
+  expiresAt?: number
+  /** The API server has accepted the binding. */
+  isBound?: boolean
+}
+
 /**
  * Pods whose node is decided and that the watch does not show on it yet. They count as bound, so that no later decision
- * uses their room. An entry ends when the watch shows the pod bound, gone or terminating, or when its binding failed.
+ * uses their room. An entry ends when the watch shows the pod bound, gone or terminating, or when its binding failed. An
+ * entry whose binding has no known outcome ends after a time.
  */
 export class AssumedPods {
-  readonly #byUid = new Map<string, AssumedPod & { readonly uid: string }>()
+  readonly #byUid = new Map<string, Assumption>()
 
   get size(): number {
     return this.#byUid.size
@@ -22,17 +31,38 @@ export class AssumedPods {
     this.#byUid.delete(uid)
   }
 
+  confirm(uid: string): void {
+    const assumption = this.#byUid.get(uid)
+    if (assumption) assumption.isBound = true
+  }
+
+  isConfirmed(uid: string): boolean {
+    return this.#byUid.get(uid)?.isBound ?? false
+  }
+
+  /** The response was lost and the pod cannot be read: it may be bound. */
+  expire(uid: string, at: number): void {
+    const assumption = this.#byUid.get(uid)
+    if (assumption) assumption.expiresAt = at
+  }
+
   has(uid: string): boolean {
     return this.#byUid.has(uid)
   }
 
-  /** Drops what the watch shows by now, and returns the rest. */
-  current(find: (pod: AssumedPod) => Pod | undefined): AssumedPod[] {
+  /** Drops what the watch shows by now and what has expired, and returns the rest. `now` is monotonic. */
+  current(find: (pod: AssumedPod) => Pod | undefined, now: number): AssumedPod[] {
     for (const [uid, assumed] of this.#byUid) {
       const pod = find(assumed)
-      if (!pod || pod.metadata.uid !== uid || pod.spec.nodeName || pod.metadata.deletionTimestamp)
-        this.#byUid.delete(uid)
+      const isShown = !pod || pod.metadata.uid !== uid || pod.spec.nodeName || pod.metadata.deletionTimestamp
+      if (isShown || (assumed.expiresAt !== undefined && assumed.expiresAt <= now)) this.#byUid.delete(uid)
     }
     return [...this.#byUid.values()]
+  }
+
+  /** The next time at which an entry expires; monotonic. */
+  nextExpiry(): number | undefined {
+    const times = [...this.#byUid.values()].flatMap(({ expiresAt }) => expiresAt ?? [])
+    return times.length ? Math.min(...times) : undefined
   }
 }

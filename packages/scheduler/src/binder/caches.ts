@@ -5,6 +5,7 @@ import {
   type Clock,
   type KubeError,
   type KubeObject,
+  type ObservedCache,
   type Resource,
   type ResourceDescriptor,
   resourceName,
@@ -50,6 +51,7 @@ export class SchedulerCaches {
       persistentVolumes: watch(resources.persistentVolumes),
       persistentVolumeClaims: watch(resources.persistentVolumeClaims),
       storageClasses: watch(resources.storageClasses),
+      podDisruptionBudgets: watch(resources.podDisruptionBudgets),
     }
   }
 
@@ -68,6 +70,11 @@ export class SchedulerCaches {
     }
   }
 
+  /** The caches that run, for metrics. */
+  get observed(): readonly ObservedCache[] {
+    return this.#running
+  }
+
   objects(): SnapshotObjects {
     const others = this.#others
     return {
@@ -80,6 +87,7 @@ export class SchedulerCaches {
       persistentVolumes: others.persistentVolumes.list(),
       persistentVolumeClaims: others.persistentVolumeClaims.list(),
       storageClasses: others.storageClasses.list(),
+      podDisruptionBudgets: others.podDisruptionBudgets.list(),
     }
   }
 }

@@ -4,42 +4,41 @@
 // decides about all gangs. Bindings run concurrently with the loop: a pod counts as bound as soon as it has a node.
 //
 // Promised: the whole missing minimum of a gang is bound or, after a failed attempt, released. A gang is recorded as
-// Starting before its first binding, so that the next leader finds a gang that is bound in part.
+// Starting before its first binding, so that users and the next leader see that it is being bound.
 // Not promised: that a decision is carried out. Another scheduler may use the same node, or the pod may be deleted.
-import { label, type Pod, type PodGang } from '@grove/api'
+import { conditionType, type GangProgress, label, type Pod, type PodGang } from '@grove/api'
 import {
-  bindPod,
   type Client,
   type Clock,
   Controller,
-  isConflict,
-  isNotFound,
   type Logger,
   type ReconcileResult,
   type Registry,
   type Stored,
 } from '@grove/kube'
 import { snapshotFrom } from '../snapshot/index.ts'
-import type { Decision, GangDecision, Plan, PodBinding, Policy } from '../types.ts'
-import { AssumedPods } from './assumed-pods.ts'
+import type { Decision, GangDecision, Plan, PodBinding, Policy, Snapshot } from '../types.ts'
+import { BindingAttempts } from './binding-attempts.ts'
 import type { SchedulerCaches } from './caches.ts'
-import { bindingStatus, type GangProgress, gangStatus, type Members, progressOf } from './gang-status.ts'
+import { FormerNodes } from './former-nodes.ts'
+import { bindingStatus, gangStatus, type Members, progressOf } from './gang-status.ts'
+import { type GangEvents, GangWrites } from './gang-writes.ts'
+import { RejectedPods, type Rejection } from './rejected-pods.ts'
 import { planRelease } from './release.ts'
-import { resources } from './resources.ts'
 import { Slots } from './slots.ts'
 import { SurplusDelay } from './surplus-delay.ts'
-import { unschedulablePatch } from './unschedulable-pods.ts'
 
 /** Events arrive in bursts. One cycle handles all events that arrive within this time. */
 const coalesceMs = 10
-/** Bindings in flight at once. */
+/** Bindings and writes of pod conditions in flight at once. */
 const mostBindings = 64
-/** Reads of a pod whose binding response was lost, and the wait between two reads. */
-const outcomeAttempts = 5
-const outcomeWaitMs = 1_000
+const evictionRetryMs = 5_000
 
-export interface GangEvents {
-  emit(gang: Stored<PodGang>, event: { type: 'Normal' | 'Warning'; reason: string; message: string }): void
+/** The facts about a gang that its status reports. */
+interface Report {
+  readonly decided: GangDecision | undefined
+  /** The gang for which pods of this one are evicted. */
+  readonly preemptor: string | undefined
 }
 
 export interface GangSchedulerOptions {
@@ -54,27 +53,32 @@ export interface GangSchedulerOptions {
   readonly bindTimeoutMs: number
   readonly events?: GangEvents
   readonly registry?: Registry
-  /** Receives every decision, for metrics and for the shadow mode. */
+  /** Receives every decision, for metrics. */
   readonly onDecision?: (decision: Decision) => void
-  /** Decide and report, but write nothing. */
-  readonly dryRun?: boolean
+  /** Receives every pod of this scheduler that a kubelet has rejected. */
+  readonly onRejection?: (rejection: Rejection) => void
 }
 
 type Key = 'cycle'
 
 export class GangScheduler {
   readonly #options: GangSchedulerOptions
-  readonly #assumed = new AssumedPods()
   readonly #surplusDelay = new SurplusDelay()
-  readonly #slots = new Slots(mostBindings)
-  /** Gangs whose attempt runs, by namespace and name. */
-  readonly #attempts = new Map<string, Promise<void>>()
+  readonly #rejected = new RejectedPods()
+  readonly #formerNodes = new FormerNodes()
+  /** Of the last cycle: the next one computes only what has changed. */
+  #snapshot: Snapshot | undefined
+  readonly #attempts: BindingAttempts
+  readonly #writes: GangWrites
   readonly #controller: Controller<Key>
 
   constructor(options: GangSchedulerOptions) {
     // Statuses name the cause. Fixes cost several plans each and are computed only when a user asks for them.
     this.#options = { ...options, policy: { ...options.policy, fixes: false } }
     const { caches, clock, log, registry } = options
+    const slots = new Slots(mostBindings)
+    this.#writes = new GangWrites({ ...options, slots })
+    this.#attempts = new BindingAttempts({ ...options, slots, onEnd: () => this.#enqueue() })
     this.#controller = new Controller<Key>({
       name: 'gang-scheduler',
       workers: 1,
@@ -85,7 +89,7 @@ export class GangScheduler {
       sources: [
         enqueue => {
           enqueue('cycle')
-          return caches.onChange(() => this.#controller.queue.addNoLaterThanAfter('cycle', coalesceMs))
+          return caches.onChange(() => this.#enqueue())
         },
       ],
     })
@@ -98,34 +102,49 @@ export class GangScheduler {
   /** Lets bindings that are in flight finish. */
   async stop(): Promise<void> {
     await this.#controller.stop()
-    await Promise.all(this.#attempts.values())
+    await this.#attempts.stop()
+  }
+
+  #enqueue(): void {
+    this.#controller.queue.addNoLaterThanAfter('cycle', coalesceMs)
   }
 
   async #cycle(signal: AbortSignal): Promise<ReconcileResult | undefined> {
-    const { caches, clock, plan, policy, schedulerName, onDecision, dryRun } = this.#options
+    const { caches, clock, onDecision, schedulerName } = this.#options
     const now = clock.now()
-    const assumed = this.#assumed.current(pod => caches.pods.get(pod))
-    const decision = plan(snapshotFrom(caches.objects(), { schedulerName, assumed }), policy, now)
+    const decision = this.#decide(now)
     onDecision?.(decision)
-    if (dryRun) return deadlineOf([decision.nextDeadline])
     const members = membersByGang(caches.pods.list(), schedulerName)
-    const decisions = new Map(decision.gangs.map(gang => [`${gang.namespace}/${gang.name}`, gang]))
+    const decisions = new Map(decision.gangs.map(gang => [keyOf(gang), gang]))
     const due = this.#surplusDelay.due(decision, clock.monotonic())
-    const bindings = Map.groupBy(due.bindings, ({ namespace, gang }) => `${namespace}/${gang}`)
-    const deadlines = [decision.nextDeadline, due.retryInMs && now + due.retryInMs]
-    const writes: Promise<unknown>[] = []
-    for (const gang of caches.podGangs.list()) {
-      const key = `${gang.metadata.namespace}/${gang.metadata.name}`
+    const bindings = Map.groupBy(due.bindings, ({ namespace, gang }) => keyOf({ namespace, name: gang }))
+    const waits = [
+      due.retryInMs,
+      this.#attempts.msUntilExpiry(),
+      this.#rejected.msUntilExpiry(clock.monotonic()),
+    ]
+    const deadlines = [decision.nextDeadline, ...waits.map(ms => ms && now + ms)]
+    const preemptors = new Map(
+      decision.evictions.flatMap(({ namespace, gang, preemptor }) =>
+        gang === undefined ? [] : [[keyOf({ namespace, name: gang }), preemptor.name] as const],
+      ),
+    )
+    // A PodDisruptionBudget may forbid an eviction for now, and no event says when it allows it.
+    if (decision.evictions.length > 0) deadlines.push(now + evictionRetryMs)
+    const writes: Promise<unknown>[] = [this.#writes.evict(decision.evictions, signal)]
+    const isScaled = (gang: PodGang) => Number(decisions.get(keyOf(gang.metadata))?.baseGang !== undefined)
+    // Attempts of base gangs begin first: scaled gangs wait for them.
+    for (const gang of caches.podGangs.list().sort((left, right) => isScaled(left) - isScaled(right))) {
+      const key = keyOf(gang.metadata)
       const own = members.get(key) ?? new Map()
       if (this.#attempts.has(key) || !this.#isOurs(gang, own)) continue
-      const progress = progressOf(gang, own)
-      const wanted = bindings.get(key)
-      if (wanted?.length) this.#begin(key, gang, progress, wanted, signal)
-      else {
-        const result = this.#report(gang, own, progress, decisions.get(key), now, signal)
-        deadlines.push(result.deadline)
-        writes.push(result.written)
-      }
+      const decided = decisions.get(key)
+      const base = this.#baseOf(decided, members)
+      const wanted = base ? (bindings.get(key) ?? []) : []
+      const report = { decided, preemptor: preemptors.get(key) }
+      const { deadline, written } = this.#carryOut(gang, own, report, wanted, base, now, signal)
+      deadlines.push(deadline)
+      if (written) writes.push(written)
     }
     const failures = (await Promise.allSettled(writes)).filter(({ status }) => status === 'rejected')
     if (failures.length)
@@ -136,172 +155,124 @@ export class GangScheduler {
     return deadlineOf(deadlines)
   }
 
+  #decide(now: number): Decision {
+    const { caches, clock, log, onRejection, plan, policy, schedulerName } = this.#options
+    const objects = caches.objects()
+    for (const rejection of this.#rejected.observe(objects.pods, schedulerName, clock.monotonic())) {
+      log.warn('a kubelet rejected a pod; its gang avoids the node for 30 s', { ...rejection })
+      onRejection?.(rejection)
+    }
+    const pods = this.#rejected.avoiding(objects.pods)
+    const assumed = this.#attempts.assumed()
+    const formerNodes = this.#formerNodes.observe(objects.pods, objects.podGangs, schedulerName)
+    const previous = this.#snapshot
+    this.#snapshot = snapshotFrom(
+      { ...objects, pods },
+      { schedulerName, assumed, formerNodes, ...(previous && { previous }) },
+    )
+    return plan(this.#snapshot, policy, now)
+  }
+
   #isOurs({ metadata }: Stored<PodGang>, members: Members): boolean {
     const named = metadata.labels?.[label.schedulerName]
     return named ? named === this.#options.schedulerName : members.size > 0
   }
 
-  /** Assumes the pods at once, and binds them concurrently with the loop. */
-  #begin(
-    key: string,
-    gang: Stored<PodGang>,
-    progress: GangProgress,
-    bindings: readonly PodBinding[],
-    signal: AbortSignal,
-  ): void {
-    for (const binding of bindings) this.#assumed.assume(binding)
-    const attempt = this.#attempt(gang, progress, bindings, signal)
-      .catch(error => {
-        for (const { uid } of bindings) this.#assumed.forget(uid)
-        this.#options.log.warn('could not begin to bind a gang, trying again', { gang: key, error })
-      })
-      .finally(() => {
-        this.#attempts.delete(key)
-        this.#controller.queue.addNoLaterThanAfter('cycle', coalesceMs)
-      })
-    this.#attempts.set(key, attempt)
+  /**
+   * Resolves to true when the base gang of a scaled gang is bound. A decision may place both; the pods of the scaled gang
+   * keep their nodes meanwhile. Undefined if the base gang is neither bound nor being bound.
+   */
+  #baseOf(
+    decided: GangDecision | undefined,
+    members: ReadonlyMap<string, Members>,
+  ): Promise<boolean> | undefined {
+    if (decided?.baseGang === undefined) return Promise.resolve(true)
+    const ref = { namespace: decided.namespace, name: decided.baseGang }
+    const running = this.#attempts.running(keyOf(ref))
+    if (running) return running
+    const base = this.#options.caches.podGangs.get(ref)
+    return base && progressOf(base, this.#withConfirmed(members.get(keyOf(ref)) ?? new Map())).isBound
+      ? Promise.resolve(true)
+      : undefined
   }
 
-  async #attempt(
-    gang: Stored<PodGang>,
-    progress: GangProgress,
-    bindings: readonly PodBinding[],
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { clock, log } = this.#options
-    const minimum = bindings.filter(({ part }) => part === 'minimum')
-    // One pod is bound or not: only several pods can be bound in part.
-    if (minimum.length > 1)
-      await this.#writeStatus(gang, bindingStatus(gang, progress, minimum.length, clock.now()), signal)
-    let isEnded = false
-    const bindOne = async (binding: PodBinding) => {
-      if (isEnded || signal.aborted) return this.#assumed.forget(binding.uid)
-      if (await this.#bind(binding, signal)) return
-      if (binding.part === 'minimum') isEnded = true
-    }
-    await Promise.all(bindings.map(binding => this.#slots.run(() => bindOne(binding))))
-    if (isEnded)
-      log.warn('a binding of a gang failed; the gang is completed or released', {
-        gang: `${gang.metadata.namespace}/${gang.metadata.name}`,
-      })
+  /** The members with a node also for pods whose binding the API server has accepted and the watch does not show yet. */
+  #withConfirmed(members: Members): Members {
+    const shown = (pod: Pod): Pod =>
+      this.#attempts.isConfirmed(pod.metadata.uid ?? '')
+        ? { ...pod, spec: { ...pod.spec, nodeName: pod.spec.nodeName ?? 'confirmed' } }
+        : pod
+    return new Map([...members].map(([name, pods]) => [name, pods.map(shown)]))
   }
 
-  /** Returns whether the pod is bound to the node. */
-  async #bind({ namespace, pod: name, uid, node }: PodBinding, signal: AbortSignal): Promise<boolean> {
-    const { client, log } = this.#options
-    try {
-      await bindPod(client, { namespace, name }, node, { uid, signal })
-      return true
-    } catch (error) {
-      const isBound = isNotFound(error) ? false : await this.#isBoundTo({ namespace, name }, uid, node)
-      if (isBound) return true
-      this.#assumed.forget(uid)
-      if (!isNotFound(error) && !isConflict(error))
-        log.warn('could not bind a pod', { pod: `${namespace}/${name}`, node, error })
-      return false
-    }
-  }
-
-  /** A response that was lost says nothing about the outcome; the room of a pod that may be bound stays taken. */
-  async #isBoundTo(ref: { namespace: string; name: string }, uid: string, node: string): Promise<boolean> {
-    const { client, clock } = this.#options
-    for (let attempt = 1; attempt <= outcomeAttempts; attempt++)
-      try {
-        const pod = await client.find(resources.pods, ref)
-        return pod?.metadata.uid === uid && pod.spec.nodeName === node
-      } catch {
-        await clock.sleep(outcomeWaitMs)
-      }
-    return false
-  }
-
-  #report(
+  #carryOut(
     gang: Stored<PodGang>,
     members: Members,
-    progress: GangProgress,
-    decision: GangDecision | undefined,
+    report: Report,
+    bindings: readonly PodBinding[],
+    base: Promise<boolean> | undefined,
     now: number,
     signal: AbortSignal,
-  ): { readonly deadline: number | undefined; readonly written: Promise<unknown> } {
+  ): { readonly deadline?: number | undefined; readonly written?: Promise<unknown> } {
+    const { decided } = report
     const pods = [...members.values()].flat()
+    const progress = progressOf(gang, members)
+    // The watch does not show every binding yet; until then nothing is known to report.
+    if (pods.some(({ metadata }) => this.#attempts.isAssumed(metadata.uid ?? ''))) return {}
     const bound = pods.filter(pod => pod.spec.nodeName)
-    const { bindTimeoutMs } = this.#options
-    const release = planRelease(gang, bound, progress, decision, bindTimeoutMs, now)
-    const status = gangStatus(gang, progress, decision, now)
-    const waiting = decision && decision.verdict !== 'Scheduled' ? decision.explanation : undefined
-    const written = Promise.all([
-      this.#writeStatus(gang, status, signal),
-      ...release.pods.map(pod => this.#delete(pod as Stored<Pod>, signal)),
-      ...(waiting
-        ? pods
-            .filter(pod => !pod.spec.nodeName && !pod.spec.schedulingGates?.length)
-            .map(pod =>
-              this.#slots.run(() => this.#reportPod(pod as Stored<Pod>, waiting.message, now, signal)),
-            )
-        : []),
-    ])
-    return { deadline: release.deadline, written }
+    const release = planRelease(gang, bound, progress, decided, this.#options.bindTimeoutMs, now)
+    if (release.pods.length)
+      return {
+        written: Promise.all(release.pods.map(pod => this.#writes.release(pod as Stored<Pod>, signal))),
+      }
+    if (base && bindings.length) this.#bind(gang, progress, bindings, base, signal)
+    // Planned, but held back for its base gang: the attempt reports the next status.
+    else if (progress.isBound || decided?.verdict !== 'Scheduled')
+      return { deadline: release.deadline, written: this.#report(gang, pods, progress, report, now, signal) }
+    return { deadline: release.deadline }
   }
 
-  async #writeStatus(
+  #bind(
     gang: Stored<PodGang>,
-    status: NonNullable<PodGang['status']>,
+    progress: GangProgress,
+    bindings: readonly PodBinding[],
+    base: Promise<boolean>,
+    signal: AbortSignal,
+  ): void {
+    const minimum = bindings.filter(({ part }) => part === 'minimum').length
+    const { clock } = this.#options
+    const record = async () => {
+      if (!(await base)) return false
+      // One pod is bound or not: only several pods can be bound in part.
+      if (minimum < 2) return true
+      return this.#writes.writeStatus(gang, bindingStatus(gang, progress, minimum, clock.now()), signal)
+    }
+    this.#attempts.begin(keyOf(gang.metadata), bindings, record, signal)
+  }
+
+  async #report(
+    gang: Stored<PodGang>,
+    pods: readonly Pod[],
+    progress: GangProgress,
+    { decided, preemptor }: Report,
+    now: number,
     signal: AbortSignal,
   ): Promise<void> {
-    if (JSON.stringify(gang.status) === JSON.stringify(status)) return
-    const { client, events } = this.#options
-    const { uid, resourceVersion, name, namespace = '' } = gang.metadata
-    try {
-      await client.patch(
-        resources.podGangs,
-        { namespace, name },
-        { merge: { metadata: { uid, resourceVersion }, status } },
-        { subresource: 'status', signal },
-      )
-      const before = scheduledReason(gang.status)
-      const after = scheduledReason(status)
-      if (events && after && after.reason !== before?.reason && after.reason !== 'Binding')
-        events.emit(gang, {
-          type: after.status === 'True' ? 'Normal' : 'Warning',
-          reason: after.status === 'True' ? 'GangScheduled' : 'GangUnschedulable',
-          message: after.message,
-        })
-    } catch (error) {
-      // A newer version of the gang is on its way through the watch and leads to the next cycle.
-      if (!isConflict(error) && !isNotFound(error)) throw error
-    }
-  }
-
-  async #delete({ metadata }: Stored<Pod>, signal: AbortSignal): Promise<void> {
-    const { client, log } = this.#options
-    const { name, namespace = '', uid } = metadata
-    log.info('releasing a pod of a gang that does not fit as a whole', { pod: `${namespace}/${name}` })
-    try {
-      await client.delete(resources.pods, { name, namespace }, { preconditions: { uid }, signal })
-    } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error
-    }
-  }
-
-  async #reportPod(pod: Stored<Pod>, message: string, now: number, signal: AbortSignal): Promise<void> {
-    const patch = unschedulablePatch(pod, message, now)
-    if (!patch) return
-    const { name, namespace = '' } = pod.metadata
-    try {
-      await this.#options.client.patch(
-        resources.pods,
-        { name, namespace },
-        { strategic: patch as Record<string, unknown> },
-        { subresource: 'status', signal },
-      )
-    } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error
-    }
+    // The operator is about to report whether the gang is complete.
+    const isNew = !gang.status?.conditions?.some(({ type }) => type === conditionType.podGangInitialized)
+    if (isNew && !progress.hasBoundPods) return
+    // Cluster autoscalers add nodes for pods with this condition. Nodes do not help a gang that is blocked.
+    const isUnschedulable = decided?.verdict === 'Unschedulable'
+    const waiting = pods.filter(pod => !pod.spec.nodeName && !pod.spec.schedulingGates?.length)
+    await Promise.all([
+      this.#writes.writeStatus(gang, gangStatus(gang, progress, decided, now, preemptor), signal),
+      isUnschedulable && this.#writes.reportPods(waiting, decided.explanation?.message ?? '', now, signal),
+    ])
   }
 }
 
-function scheduledReason(status: PodGang['status']) {
-  return status?.conditions?.find(({ type }) => type === 'Scheduled')
+function keyOf({ namespace, name }: { readonly namespace?: string; readonly name: string }): string {
+  return `${namespace ?? 'default'}/${name}`
 }
 
 /** Live pods of this scheduler, by gang and by group. */
@@ -313,7 +284,7 @@ function membersByGang(pods: readonly Pod[], schedulerName: string): Map<string,
     const clique = labels?.[label.podClique]
     const isOver = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
     if (!gang || !clique || deletionTimestamp || isOver || pod.spec.schedulerName !== schedulerName) continue
-    const key = `${namespace}/${gang}`
+    const key = keyOf({ ...(namespace && { namespace }), name: gang })
     const groups = gangs.get(key) ?? new Map<string, Pod[]>()
     gangs.set(key, groups)
     const members = groups.get(clique)

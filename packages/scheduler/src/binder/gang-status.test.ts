@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import type { Pod, PodGang } from '@grove/api'
 import { memberPod, podGang } from '../testing/objects.ts'
 import type { GangDecision } from '../types.ts'
-import { bindingStatus, gangStatus, type Members, progressOf, startedAt } from './gang-status.ts'
+import { bindingStatus, gangStatus, type Members, progressOf } from './gang-status.ts'
 import { planRelease } from './release.ts'
 
 const now = Date.UTC(2026, 0, 1)
@@ -20,7 +20,12 @@ const fits = { verdict: 'Scheduled', placementScore: 0.5 } as unknown as GangDec
 
 function pod(clique: string, index: number, node?: string, phase = 'Pending', ready = false): Pod {
   const made = memberPod('w-0', clique, index, { cpu: '1' }, node ? { node } : {})
-  const conditions = ready ? [{ type: 'Ready', status: 'True' }] : []
+  const conditions = [
+    ...(node
+      ? [{ type: 'PodScheduled', status: 'True', lastTransitionTime: new Date(now).toISOString() }]
+      : []),
+    ...(ready ? [{ type: 'Ready', status: 'True' }] : []),
+  ]
   return { ...made, status: { phase, conditions } } as Pod
 }
 
@@ -44,6 +49,7 @@ describe('the status of a PodGang', () => {
       Initialized: 'True/PodGangPodsCreated',
       Scheduled: 'False/InsufficientCapacity',
       Ready: 'False/PodsNotReady',
+      Unhealthy: 'False/NotScheduled',
     })
   })
 
@@ -53,7 +59,6 @@ describe('the status of a PodGang', () => {
     assert.equal(binding.phase, 'Starting')
     assert.equal(conditions(binding).Scheduled, 'False/Binding')
     const starting = { ...gang, status: binding }
-    assert.equal(startedAt(starting), now)
     const bound = statusOf(
       starting,
       members(pod('a', 0, 'n'), pod('a', 1, 'n'), pod('b', 0, 'n')),
@@ -82,15 +87,16 @@ describe('the status of a PodGang', () => {
     assert.deepEqual(statusOf({ ...known, status: first }, members(), waits, later), first)
   })
 
-  test('is Unhealthy when a gang that was scheduled has lost pods, and keeps its phase', () => {
+  test('is Unhealthy and Pending when a gang that was scheduled has lost pods', () => {
     const scheduled = statusOf(gang, members(pod('a', 0, 'n'), pod('a', 1, 'n'), pod('b', 0, 'n')), fits)
     const known = { ...gang, status: { ...scheduled, phase: 'Running' as const } }
     const lost = statusOf(known, members(pod('a', 0, 'n'), pod('b', 0, 'n')), waits, later)
-    assert.equal(lost.phase, 'Running')
+    assert.equal(lost.phase, 'Pending')
     assert.equal(conditions(lost).Unhealthy, 'True/BelowMinimum')
     assert.equal(conditions(lost).Scheduled, 'False/InsufficientCapacity')
     const gone = statusOf({ ...gang, status: lost }, members(), waits, later)
     assert.equal(gone.phase, 'Pending', 'all pods were deleted: the gang starts again')
+    assert.equal(conditions(gone).Unhealthy, 'False/NotScheduled')
   })
 })
 
@@ -117,8 +123,27 @@ describe('a gang that is bound in part', () => {
   test('keeps pods that are ready', () => {
     assert.deepEqual(release(starting, [pod('a', 0, 'n', 'Running', true)], waits, now), [0, undefined])
   })
-  test('keeps its pods if it was scheduled before', () => {
+  test('is released if a binding arrives after the next leader has reported that the gang waits', () => {
+    const reported = { ...gang, status: statusOf(gang, members(), waits) }
+    assert.deepEqual(release(reported, bound, waits, now), [1, undefined])
+  })
+  test('keeps its pods if the PodGang was recreated: nothing is known about its history', () => {
+    assert.deepEqual(release(gang, bound, waits, now), [0, undefined])
+    assert.equal(conditions(statusOf(gang, members(...bound), waits)).Unhealthy, 'True/BelowMinimum')
+  })
+  test('keeps its pods if it was scheduled before, also while lost pods are bound again', () => {
     const scheduled = statusOf(gang, members(pod('a', 0, 'n'), pod('a', 1, 'n'), pod('b', 0, 'n')), fits)
     assert.deepEqual(release({ ...gang, status: scheduled }, bound, waits, now), [0, undefined])
+    const before = { ...gang, status: scheduled }
+    const repair = bindingStatus(before, progressOf(before, members(...bound)), 2, now)
+    assert.equal(repair.phase, 'Pending')
+    assert.deepEqual(release({ ...gang, status: repair }, bound, waits, now), [0, undefined])
+  })
+  test('is released after a total loss like a gang that starts for the first time', () => {
+    const scheduled = statusOf(gang, members(pod('a', 0, 'n'), pod('a', 1, 'n'), pod('b', 0, 'n')), fits)
+    const lost = statusOf({ ...gang, status: scheduled }, members(pod('a', 0, 'n')), waits)
+    const gone = { ...gang, status: statusOf({ ...gang, status: lost }, members(), waits) }
+    const again = { ...gang, status: bindingStatus(gone, progressOf(gone, members()), 3, now) }
+    assert.deepEqual(release(again, bound, waits, now), [1, undefined])
   })
 })

@@ -1,76 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The status of a PodGang, from the pods that are really bound and the decision about the rest. Pure.
+// The status of a PodGang of this scheduler: what its pods say, and the decision about a gang that waits. Pure.
 import {
-  type Condition,
-  type ConditionStatus,
   conditionType,
+  derivedGangStatus,
+  type GangProgress,
+  gangProgress,
+  gangWaits,
   type Pod,
   type PodGang,
   type PodGangStatus,
+  unhealthy,
+  wasScheduled,
+  withGangConditions,
 } from '@grove/api'
 import type { GangDecision } from '../types.ts'
 
 /** The pods of a gang that count: live, of this scheduler, by group. */
 export type Members = ReadonlyMap<string, readonly Pod[]>
 
-export interface GangProgress {
-  /** Every group has its minimum bound. */
-  readonly isBound: boolean
-  /** Some pod of the gang is bound. */
-  readonly hasBoundPods: boolean
-  readonly isRunning: boolean
-  readonly isReady: boolean
-  readonly bound: number
-  readonly ready: number
-  readonly minimum: number
-}
-
-export function progressOf({ spec }: PodGang, members: Members): GangProgress {
-  const groups = spec.podgroups.map(({ name, minReplicas }) => {
-    const bound = (members.get(name) ?? []).filter(pod => pod.spec.nodeName)
-    return {
-      minReplicas,
-      bound: bound.length,
-      running: bound.filter(pod => pod.status?.phase === 'Running').length,
-      ready: bound.filter(isReady).length,
-    }
-  })
-  const every = (count: 'bound' | 'running' | 'ready') =>
-    groups.every(group => group[count] >= group.minReplicas)
-  const sum = (count: 'bound' | 'ready' | 'minReplicas') =>
-    groups.reduce((total, group) => total + group[count], 0)
-  return {
-    isBound: every('bound'),
-    hasBoundPods: sum('bound') > 0,
-    isRunning: every('running'),
-    isReady: every('ready'),
-    bound: sum('bound'),
-    ready: sum('ready'),
-    minimum: sum('minReplicas'),
-  }
-}
-
-/** Reports whether the gang had its whole minimum bound before, and has not lost all of its pods since. */
-export function wasScheduled({ status }: PodGang, { hasBoundPods }: GangProgress): boolean {
-  return (
-    hasBoundPods &&
-    (isTrue(status, conditionType.podGangScheduled) || isTrue(status, conditionType.podGangUnhealthy))
-  )
+export function progressOf(gang: PodGang, members: Members): GangProgress {
+  return gangProgress(gang, name => members.get(name) ?? [])
 }
 
 /** Reports whether an attempt to bind the gang for the first time has begun and is not complete. */
-export function isStarting({ status }: PodGang): boolean {
-  return status?.phase === 'Starting' && !isTrue(status, conditionType.podGangScheduled)
+export function isStarting(gang: PodGang): boolean {
+  return gang.status?.phase === 'Starting' && scheduledCondition(gang)?.status !== 'True'
 }
 
-/** When the attempt began, in milliseconds since 1970. */
-export function startedAt({ status }: PodGang): number | undefined {
-  const condition = status?.conditions?.find(({ type }) => type === conditionType.podGangScheduled)
-  return condition?.reason === bindingReason ? Date.parse(condition.lastTransitionTime) : undefined
+/**
+ * The gang as the status functions see it. A gang without the condition Scheduled and with bound pods has lost its status,
+ * for example because the PodGang was recreated: its pods may serve users, so it counts as scheduled before.
+ */
+export function withHistory(gang: PodGang, { hasBoundPods }: GangProgress): PodGang {
+  if (!hasBoundPods || scheduledCondition(gang)) return gang
+  const lastTransitionTime = timestamp(0)
+  const scheduled = {
+    type: conditionType.podGangScheduled,
+    status: 'True' as const,
+    reason: 'Bound',
+    message: '',
+    lastTransitionTime,
+  }
+  const conditions = [...(gang.status?.conditions ?? []), scheduled]
+  return { ...gang, status: { phase: 'Pending', ...gang.status, conditions } }
 }
-
-export const bindingReason = 'Binding'
 
 /** The status to write before the first pod is bound. It is the only durable record of an attempt. */
 export function bindingStatus(
@@ -79,10 +53,11 @@ export function bindingStatus(
   pods: number,
   now: number,
 ): PodGangStatus {
-  const isRepair = wasScheduled(gang, progress)
-  return withConditions(gang, isRepair ? (gang.status?.phase ?? 'Running') : 'Starting', now, [
-    [conditionType.podGangScheduled, 'False', bindingReason, `binding ${pods} pods`],
-    ...(isRepair ? unhealthy(progress) : []),
+  const known = withHistory(gang, progress)
+  // Pods of a gang that was scheduled before are never released.
+  return withGangConditions(known, wasScheduled(known, progress) ? 'Pending' : 'Starting', timestamp(now), [
+    [conditionType.podGangScheduled, 'False', gangWaits.binding, `binding ${pods} pods`],
+    unhealthy(known, progress),
   ])
 }
 
@@ -92,90 +67,53 @@ export function gangStatus(
   progress: GangProgress,
   decision: GangDecision | undefined,
   now: number,
+  /** Name of the PodGang that pods of this one are evicted for. */
+  preemptor?: string,
 ): PodGangStatus {
-  const { isBound, isRunning, isReady, bound, minimum, ready } = progress
-  if (isBound && minimum > 0) {
-    const score = decision?.placementScore ?? gang.status?.placementScore
-    return {
-      ...withConditions(gang, isRunning ? 'Running' : 'Starting', now, [
-        [
-          conditionType.podGangScheduled,
-          'True',
-          'Bound',
-          `${bound} pods are bound; the minimum is ${minimum}`,
-        ],
-        [
-          conditionType.podGangReady,
-          isReady ? 'True' : 'False',
-          isReady ? 'PodsReady' : 'PodsNotReady',
-          `${ready} pods are ready; the minimum is ${minimum}`,
-        ],
-        [conditionType.podGangUnhealthy, 'False', 'Bound', 'the minimum of every group is bound'],
-      ]),
-      ...(score !== undefined && { placementScore: score }),
-    }
-  }
-  const isRepair = wasScheduled(gang, progress)
   const explanation = decision?.explanation
-  return withConditions(gang, isRepair ? (gang.status?.phase ?? 'Running') : phaseOf(gang, progress), now, [
-    [
-      conditionType.podGangScheduled,
-      'False',
-      explanation?.code ?? 'NotYetEvaluated',
-      explanation?.message ?? 'the scheduler has not evaluated the gang yet',
-    ],
-    [
-      conditionType.podGangReady,
-      'False',
-      'PodsNotReady',
-      `${ready} pods are ready; the minimum is ${minimum}`,
-    ],
-    ...(isRepair ? unhealthy(progress) : []),
-  ])
-}
-
-function phaseOf(gang: PodGang, { hasBoundPods }: GangProgress): PodGangStatus['phase'] {
-  return hasBoundPods && isStarting(gang) ? 'Starting' : 'Pending'
-}
-
-type Wanted = readonly [type: string, status: ConditionStatus, reason: string, message: string]
-
-function unhealthy({ bound, minimum }: GangProgress): readonly Wanted[] {
-  const message = `pods were lost: ${bound} pods are bound; the minimum is ${minimum}`
-  return [[conditionType.podGangUnhealthy, 'True', 'BelowMinimum', message]]
-}
-
-/** Keeps conditions of others, above all Initialized. A condition keeps its time while its status stays. */
-function withConditions(
-  { metadata, status }: PodGang,
-  phase: PodGangStatus['phase'],
-  now: number,
-  wanted: readonly Wanted[],
-): PodGangStatus {
-  const time = `${new Date(now).toISOString().slice(0, 19)}Z`
-  const before = status?.conditions ?? []
-  const written = wanted.map(([type, value, reason, message]): Condition => {
-    const known = before.find(condition => condition.type === type)
-    const isSame = known?.status === value && (value === 'True' || known.reason === reason)
-    return {
-      type,
-      status: value,
-      reason,
-      message,
-      observedGeneration: metadata.generation ?? 1,
-      lastTransitionTime: isSame ? known.lastTransitionTime : time,
-    } as Condition
-  })
-  const types = new Set(wanted.map(([type]) => type))
-  return { ...status, phase, conditions: [...before.filter(({ type }) => !types.has(type)), ...written] }
-}
-
-function isTrue(status: PodGangStatus | undefined, type: string): boolean {
-  return (
-    status?.conditions?.some(condition => condition.type === type && condition.status === 'True') ?? false
+  const status = derivedGangStatus(
+    withHistory(gang, progress),
+    progress,
+    {
+      reason: explanation?.code ?? gangWaits.notYetEvaluated,
+      message: explanation?.message ?? 'the scheduler has not evaluated the gang yet',
+    },
+    timestamp(now),
+    progress.hasBoundPods && isStarting(gang),
   )
+  const score = decision?.placementScore
+  const marked = withDisruption(gang, status, progress, preemptor, now)
+  return progress.isBound && score !== undefined ? { ...marked, placementScore: score } : marked
 }
 
-function isReady(pod: Pod): boolean {
-  return pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false
+/** Marks a gang whose pods are evicted for another gang. The condition stays until the gang is bound again. */
+function withDisruption(
+  { metadata }: PodGang,
+  status: PodGangStatus,
+  { isBound }: GangProgress,
+  preemptor: string | undefined,
+  now: number,
+): PodGangStatus {
+  const type = conditionType.podGangDisruptionTarget
+  const conditions = status.conditions ?? []
+  const known = conditions.find(condition => condition.type === type)
+  const value = preemptor ? 'True' : 'False'
+  if (!preemptor && !(known?.status === 'True' && isBound)) return status
+  const condition = {
+    type,
+    status: value,
+    reason: preemptor ? 'PreemptionByScheduler' : 'Bound',
+    message: preemptor ? `pods are evicted for PodGang ${preemptor}` : 'no pod is being evicted',
+    observedGeneration: metadata.generation ?? 1,
+    lastTransitionTime: known?.status === value ? known.lastTransitionTime : timestamp(now),
+  } as const
+  return { ...status, conditions: [...conditions.filter(other => other !== known), condition] }
+}
+
+export function scheduledCondition({ status }: PodGang) {
+  return status?.conditions?.find(({ type }) => type === conditionType.podGangScheduled)
+}
+
+function timestamp(now: number): string {
+  return `${new Date(now).toISOString().slice(0, 19)}Z`
 }

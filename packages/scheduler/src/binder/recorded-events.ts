@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { EventRecorder } from '@grove/kube'
-import type { GangEvents } from './gang-scheduler.ts'
+import type { GangEvents } from './gang-writes.ts'
 
 /** Events of the scheduler on their way to the cluster. */
 export function recordedGangEvents(recorder: EventRecorder): GangEvents {

@@ -11,7 +11,7 @@ import {
   type PriorityClass,
 } from '@grove/api'
 import { defineResource, type KubeObject, type Resource } from '@grove/kube'
-import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../types.ts'
+import type { PersistentVolume, PersistentVolumeClaim, PodDisruptionBudget, StorageClass } from '../types.ts'
 
 function kind<T>(
   group: string,
@@ -37,4 +37,10 @@ export const resources = {
     true,
   ),
   storageClasses: kind<StorageClass>('storage.k8s.io', 'storageclasses', 'StorageClass', false),
+  podDisruptionBudgets: kind<PodDisruptionBudget>(
+    'policy',
+    'poddisruptionbudgets',
+    'PodDisruptionBudget',
+    true,
+  ),
 } as const

@@ -16,7 +16,9 @@ import { defaultPolicy } from '../policy.ts'
 import { defaultSchedulerName } from '../snapshot/index.ts'
 import type { Decision, Plan, Policy } from '../types.ts'
 import { SchedulerCaches } from './caches.ts'
-import { type GangEvents, GangScheduler } from './gang-scheduler.ts'
+import { GangScheduler } from './gang-scheduler.ts'
+import type { GangEvents } from './gang-writes.ts'
+import type { Rejection } from './rejected-pods.ts'
 
 export const defaultBindTimeoutMs = 30_000
 
@@ -29,8 +31,8 @@ export interface SchedulerStartOptions {
   readonly plan?: Plan
   readonly schedulerName?: string
   readonly bindTimeoutMs?: number
-  readonly dryRun?: boolean
   readonly onDecision?: (decision: Decision) => void
+  readonly onRejection?: (rejection: Rejection) => void
 }
 
 export interface RunningScheduler {
@@ -68,7 +70,7 @@ export async function startScheduler(
     ...(options.registry && { registry: options.registry }),
     ...(options.events && { events: options.events }),
     ...(options.onDecision && { onDecision: options.onDecision }),
-    ...(options.dryRun && { dryRun: true }),
+    ...(options.onRejection && { onRejection: options.onRejection }),
   })
   await scheduler.start(abort.signal)
   return {

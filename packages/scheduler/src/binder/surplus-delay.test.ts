@@ -11,18 +11,21 @@ const surplus = [binding('minimum'), binding('surplus')]
 
 describe('surplus pods', () => {
   test('are bound at once while no gang waits', () => {
-    const due = new SurplusDelay().due({ bindings: surplus, gangs: [gang('Scheduled')] }, 0)
+    const due = new SurplusDelay().due({ bindings: surplus, gangs: [gang('Scheduled')], missingGangs: [] }, 0)
     assert.deepEqual(due, { bindings: surplus, retryInMs: undefined })
   })
 
   test('are held back while a gang waits, and the minimum is not', () => {
-    const due = new SurplusDelay().due({ bindings: surplus, gangs: [gang('Unschedulable')] }, 0)
+    const due = new SurplusDelay().due(
+      { bindings: surplus, gangs: [gang('Unschedulable')], missingGangs: [] },
+      0,
+    )
     assert.deepEqual(due, { bindings: [binding('minimum')], retryInMs: surplusDelayMs })
   })
 
   test('are bound after the delay, although events arrived meanwhile', () => {
     const delay = new SurplusDelay()
-    const decision = { bindings: surplus, gangs: [gang('Blocked')] }
+    const decision = { bindings: surplus, gangs: [gang('Blocked')], missingGangs: [] }
     delay.due(decision, 0)
     assert.equal(delay.due(decision, 400).retryInMs, surplusDelayMs - 400)
     assert.deepEqual(delay.due(decision, surplusDelayMs).bindings, surplus)
@@ -30,9 +33,9 @@ describe('surplus pods', () => {
 
   test('wait again for the full time when the room was taken by a gang meanwhile', () => {
     const delay = new SurplusDelay()
-    const decision = { bindings: surplus, gangs: [gang('Unschedulable')] }
+    const decision = { bindings: surplus, gangs: [gang('Unschedulable')], missingGangs: [] }
     delay.due(decision, 0)
-    delay.due({ bindings: [binding('minimum')], gangs: [gang('Scheduled')] }, 500)
+    delay.due({ bindings: [binding('minimum')], gangs: [gang('Scheduled')], missingGangs: [] }, 500)
     assert.equal(delay.due(decision, 900).retryInMs, surplusDelayMs)
   })
 })

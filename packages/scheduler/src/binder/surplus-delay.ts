@@ -3,7 +3,7 @@
 import type { Decision, PodBinding } from '../types.ts'
 
 /**
- * While some gang waits, surplus pods are bound this much later than they could be. Room appears node by node: without
+ * While some gang waits or is being created, surplus pods are bound this much later than they could be. Room appears node by node: without
  * the delay, surplus would take the first node that a waiting gang could use together with the next one.
  */
 export const surplusDelayMs = 1_000
@@ -14,14 +14,17 @@ export interface DueBindings {
   readonly retryInMs: number | undefined
 }
 
+type PlannedGangs = Pick<Decision, 'bindings' | 'gangs' | 'missingGangs'>
+
 /** Holds surplus back for a moment while gangs wait. It remembers only since when surplus is held back. */
 export class SurplusDelay {
   #heldSince: number | undefined
 
   /** `now` is monotonic. */
-  due({ bindings, gangs }: Pick<Decision, 'bindings' | 'gangs'>, now: number): DueBindings {
+  due({ bindings, gangs, missingGangs }: PlannedGangs, now: number): DueBindings {
     const hasSurplus = bindings.some(({ part }) => part === 'surplus')
-    if (!hasSurplus || gangs.every(({ verdict }) => verdict === 'Scheduled')) {
+    const hasWaiting = missingGangs.length > 0 || gangs.some(({ verdict }) => verdict !== 'Scheduled')
+    if (!hasSurplus || !hasWaiting) {
       this.#heldSince = undefined
       return { bindings, retryInMs: undefined }
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Model } from '../model/model.ts'
 import { type Accepted, accept } from '../planner/accept.ts'
-import { waitingShapes } from '../planner/cycle.ts'
 import { taskOf } from '../planner/gang-demand.ts'
 import { obstacleOf } from '../planner/precheck.ts'
 import { Budget } from '../solver/index.ts'
@@ -27,10 +26,9 @@ export function countCopies(
   most: number,
 ): Copies {
   const model = new Model({ ...snapshot, gangs: template })
-  const waiting = waitingShapes(model)
   const cycle = new Budget(policy.budget.cycle)
   const accepted: Accepted[] = []
-  const isBlocked = template.some(gang => obstacleOf(model, gang, waiting, () => true) !== undefined)
+  const isBlocked = template.some(gang => obstacleOf(gang, () => true) !== undefined)
   const count = (copies: number, isProved: boolean, isLimited = false): Copies => ({
     copies,
     isProved,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { compareText } from '../order.ts'
+import { scopesOf } from '../planner/scopes.ts'
 import type { Case, Cause } from './case.ts'
-import { acceptingNodes, freeAmount, totalRequests } from './evidence.ts'
-import { amountsText, amountText, podsText } from './text.ts'
+import { acceptingNodes, domainName, freeAmount, totalRequests } from './evidence.ts'
+import { amountsText, amountText, domainText, namesText, podsText } from './text.ts'
 
 /** The requested resource with the least room relative to the demand. */
 export function scarcest(
@@ -47,17 +48,16 @@ export function podLimitReached(one: Case): Cause | undefined {
 
 export function heldForEarlierGang(one: Case): Cause | undefined {
   if (one.before.length === 0 || one.fits(one.snapshot, [], []) !== 'yes') return undefined
-  // The last gang that has to go is the one that this gang waits for.
-  const kept = one.before.map(({ index }) => index)
-  const holder = one.before.findLast(
-    ({ index }) =>
-      one.fits(
-        one.snapshot,
-        [],
-        kept.filter(other => other !== index),
-      ) === 'yes',
-  )
-  const found = holder ?? one.before.at(-1)!
+  // Later gangs would have to go first. The holder is the last gang that is not enough to keep.
+  let from = 0
+  let to = one.before.length - 1
+  while (from < to) {
+    const middle = (from + to + 1) >> 1
+    const kept = one.before.slice(0, middle).map(({ index }) => index)
+    if (one.fits(one.snapshot, [], kept) === 'yes') from = middle
+    else to = middle - 1
+  }
+  const found = one.before[from]!
   const { gang } = found
   return {
     code: 'HeldForEarlierGang',
@@ -67,5 +67,38 @@ export function heldForEarlierGang(one: Case): Cause | undefined {
       resources: amountsText(totalRequests(found.minimum.flat())),
     },
     waitsFor: { kind: 'PodGang', namespace: gang.namespace, name: gang.name },
+  }
+}
+
+export function reserved(one: Case): Cause | undefined {
+  const { cycle, held, snapshot, before } = one
+  const kept = before.map(({ index }) => index)
+  if (held.length === 0 || one.fits(snapshot, [], kept, []) !== 'yes') return undefined
+  // The reservation without which the gang fits. If it needs the room of several, the first is named.
+  const alone = held.find(
+    other =>
+      one.fits(
+        snapshot,
+        [],
+        kept,
+        held.filter(one => one !== other).map(({ pods }) => pods),
+      ) === 'yes',
+  )
+  const { reservation, pods } = alone ?? held[0]!
+  const holder = snapshot.gangs[reservation.index]!
+  const { required } = scopesOf(cycle.model, holder)
+  const [first] = reservation.placement
+  const domain = required && first ? required.partition.domainOf[first.node]! : -1
+  return {
+    code: 'Reserved',
+    facts: {
+      domain:
+        required && domain >= 0
+          ? domainText(domainName(holder, required.partition, domain))
+          : namesText([...new Set(pods.map(({ node }) => node))].sort(compareText)),
+      holder: `PodGang ${holder.name}`,
+      time: new Date(reservation.since).toISOString(),
+    },
+    waitsFor: { kind: 'PodGang', namespace: holder.namespace, name: holder.name },
   }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Model, Relaxation } from '../model/model.ts'
-import { compareText } from '../order.ts'
 import type { Cycle } from '../planner/cycle.ts'
 import type { GangTask } from '../planner/gang-demand.ts'
+import type { Reservation } from '../planner/reserve.ts'
 import { allScopes, type Scope } from '../planner/scopes.ts'
 import type { ExplanationCode, Snapshot, SnapshotPod } from '../types.ts'
 import type { Facts } from './catalogue.ts'
-import { domainName, greedyCount, shortage } from './evidence.ts'
+import { domainsOf } from './evidence.ts'
 import { amountsText, domainText, podsText } from './text.ts'
-import type { TrialResult } from './trial.ts'
+import type { KnownPlacement, TrialResult } from './trial.ts'
 import { withRequired } from './variants.ts'
 
 export interface Cause {
@@ -31,7 +31,10 @@ export interface Case {
     change: Snapshot,
     relaxed?: readonly Relaxation[],
     before?: readonly number[],
+    held?: readonly KnownPlacement[],
   ) => TrialResult
+  /** Reservations of other gangs that the gang must leave alone. */
+  readonly held: readonly { readonly reservation: Reservation; readonly pods: KnownPlacement }[]
 }
 
 export type Row = (one: Case) => Cause | undefined
@@ -67,26 +70,10 @@ export function bestDomain(
   task: GangTask,
   scope: Scope,
 ): { name: string; have: number; need: number; short: string; tried: number } {
-  const { partition } = scope.required!
   const pods = scope.groups.flatMap(group => task.minimum[group]!)
-  const members: number[][] = partition.domains.map(() => [])
-  partition.domainOf.forEach((domain, node) => {
-    if (domain >= 0) members[domain]!.push(node)
-  })
-  const rated = members.map((nodes, domain) => {
-    const short = shortage(model, pods, nodes)
-    return {
-      name: domainText(domainName(task.gang, partition, domain)),
-      have: greedyCount(model, pods, nodes),
-      missing: Object.values(short).reduce((sum, amount) => sum + amount, 0),
-      short,
-    }
-  })
-  rated.sort((a, b) => b.have - a.have || a.missing - b.missing || compareText(a.name, b.name))
-  const best = rated[0]!
+  const domains = domainsOf(model, task, scope, scope.required!.partition, false)
+  const { domain, fits: have, short } = domains[0]!.evidence
   const missing =
-    Object.keys(best.short).length > 0
-      ? amountsText(best.short)
-      : `room for ${podsText(pods.length - best.have)}`
-  return { name: best.name, have: best.have, need: pods.length, short: missing, tried: rated.length }
+    Object.keys(short).length > 0 ? amountsText(short) : `room for ${podsText(pods.length - have)}`
+  return { name: domainText(domain), have, need: pods.length, short: missing, tried: domains.length }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cycle } from '../planner/cycle.ts'
 import { type GangTask, taskOf } from '../planner/gang-demand.ts'
-import { heldForEarlierGang, insufficientCapacity, podLimitReached } from './capacity.ts'
+import { heldForEarlierGang, insufficientCapacity, podLimitReached, reserved } from './capacity.ts'
 import type { Case, Cause, Row } from './case.ts'
 import {
   cordoned,
@@ -12,9 +12,9 @@ import {
   terminating,
   volumeUnavailable,
 } from './filtered.ts'
-import { noDomainFits, nodesFragmented, pinnedDomainFull } from './fragmented.ts'
+import { noDomainFits, nodesFragmented, pinnedDomainFull, replicaDomainFull } from './fragmented.ts'
 import { clusterTooSmall, domainTooSmall, tooLarge } from './impossible.ts'
-import { knownPlacements, wouldFit } from './trial.ts'
+import { heldBefore, knownPlacements, wouldFit } from './trial.ts'
 
 /** The rows of the table in order, for gangs whose minimum is proved not to fit. The first that holds is the cause. */
 export const rows: readonly Row[] = [
@@ -22,11 +22,13 @@ export const rows: readonly Row[] = [
   clusterTooSmall,
   domainTooSmall,
   pinnedDomainFull,
+  replicaDomainFull,
   terminating,
   notReady,
   cordoned,
   taintsNotTolerated,
   heldForEarlierGang,
+  reserved,
   portsInUse,
   podAffinityUnsatisfied,
   volumeUnavailable,
@@ -40,6 +42,8 @@ export function causeOf(cycle: Cycle, index: number, before: readonly GangTask[]
   const task = taskOf(cycle.model, snapshot.gangs[index]!, index)
   const kept = before.map(other => other.index)
   const known = knownPlacements(cycle)
+  const held = heldBefore(cycle, index)
+  const allHeld = held.map(({ pods }) => pods)
   const one: Case = {
     cycle,
     snapshot,
@@ -47,8 +51,13 @@ export function causeOf(cycle: Cycle, index: number, before: readonly GangTask[]
     task,
     before,
     pods: task.minimum.flat(),
-    fits: (change, relaxed = [], earlier = kept) =>
-      wouldFit({ snapshot: change, relaxed: new Set(relaxed), before: earlier, known }, index, limit),
+    held,
+    fits: (change, relaxed = [], earlier = kept, reserved = allHeld) =>
+      wouldFit(
+        { snapshot: change, relaxed: new Set(relaxed), before: earlier, known, held: reserved },
+        index,
+        limit,
+      ),
   }
   for (const row of rows) {
     const cause = row(one)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Model } from '../model/model.ts'
 import type { Partition } from '../model/partitions.ts'
+import type { Shape } from '../model/shapes.ts'
 import { compareText } from '../order.ts'
 import type { GangTask } from '../planner/gang-demand.ts'
 import type { Scope } from '../planner/scopes.ts'
@@ -50,75 +51,116 @@ export function domainName(gang: Gang, partition: Partition, domain: number): Do
 
 interface DomainFinding {
   readonly evidence: DomainEvidence
-  readonly nodes: readonly number[]
+  readonly nodes: Int32Array
 }
 
-/** Domains by how many pods of the scope they can hold, best first. */
-function domainsOf(model: Model, task: GangTask, scope: Scope, partition: Partition): DomainFinding[] {
-  const members: number[][] = partition.domains.map(() => [])
-  partition.domainOf.forEach((domain, node) => {
-    if (domain >= 0) members[domain]!.push(node)
-  })
+/** Domains by how many pods of the scope they can hold, best first. Running pods of the scope confine it. */
+export function domainsOf(
+  model: Model,
+  task: GangTask,
+  scope: Scope,
+  partition: Partition,
+  withPinned = true,
+): DomainFinding[] {
   const running = new Set(
     scope.groups.flatMap(group => task.running[group]!.map(node => partition.domainOf[node]!)),
   )
   running.delete(-1)
   const pods = scope.groups.flatMap(group => task.minimum[group]!)
-  return members
+  const wanted = countsByShape(model, pods)
+  const total = totalRequests(pods)
+  return partition.members
     .map((nodes, domain) => ({ nodes, domain }))
-    .filter(({ domain }) => running.size === 0 || running.has(domain))
-    .map(({ nodes, domain }): DomainFinding & { missing: number; name: string } => {
-      const evidence = {
-        domain: domainName(task.gang, partition, domain),
-        fits: greedyCount(model, pods, nodes),
-        need: pods.length,
-        short: shortage(model, pods, nodes),
+    .filter(({ domain }) => !withPinned || running.size === 0 || running.has(domain))
+    .map(({ nodes, domain }) => {
+      const short = shortage(model, total, nodes)
+      return {
+        nodes,
+        domain,
+        fits: greedyFill(model, wanted, nodes),
+        short,
+        missing: Object.values(short).reduce((sum, amount) => sum + amount, 0),
       }
-      const missing = Object.values(evidence.short).reduce((sum, amount) => sum + amount, 0)
-      return { evidence, nodes, missing, name: JSON.stringify(partition.domains[domain]) }
     })
-    .sort((a, b) => b.evidence.fits - a.evidence.fits || a.missing - b.missing || compareText(a.name, b.name))
+    .sort((a, b) => b.fits - a.fits || a.missing - b.missing || compareDomains(partition, a.domain, b.domain))
+    .map(({ nodes, domain, fits, short }) => ({
+      nodes,
+      evidence: { domain: domainName(task.gang, partition, domain), fits, need: pods.length, short },
+    }))
 }
 
-/** Counts the pods that fit on the nodes, placed one by one, the largest first. A lower bound: more may fit together. */
-export function greedyCount(model: Model, pods: readonly SnapshotPod[], nodes: readonly number[]): number {
-  const placed: { pod: SnapshotPod; node: number }[] = []
-  const size = (pod: SnapshotPod) =>
-    Object.values(pod.needs.requests).reduce((sum, amount) => sum + Math.log1p(amount), 0)
-  for (const pod of pods.toSorted((a, b) => size(b) - size(a) || compareText(a.name, b.name))) {
+function compareDomains({ domains }: Partition, left: number, right: number): number {
+  return compareText(JSON.stringify(domains[left]), JSON.stringify(domains[right]))
+}
+
+/** Counts the pods that fit on the nodes, the largest first. A lower bound: more may fit together. */
+export function greedyCount(model: Model, pods: readonly SnapshotPod[], nodes: Iterable<number>): number {
+  return greedyFill(model, countsByShape(model, pods), nodes)
+}
+
+interface ShapeCount {
+  readonly shape: Shape
+  readonly count: number
+}
+
+/** Shapes with the number of their pods, the largest first. */
+function countsByShape(model: Model, pods: readonly SnapshotPod[]): ShapeCount[] {
+  const counts = new Map<Shape, number>()
+  for (const pod of pods) {
     const shape = model.shapes.of(pod)
-    let best = -1
-    let room = Number.POSITIVE_INFINITY
-    for (const node of nodes) {
-      const capacity = model.capacity(shape, node)
-      if (capacity > 0 && capacity < room) {
-        best = node
-        room = capacity
-      }
-    }
-    if (best < 0) continue
-    model.place(shape, best)
-    placed.push({ pod, node: best })
+    counts.set(shape, (counts.get(shape) ?? 0) + 1)
   }
-  for (const { pod, node } of placed) model.remove(model.shapes.of(pod), node)
-  return placed.length
+  const size = ({ amounts }: Shape) => amounts.reduce((sum, amount) => sum + Math.log1p(amount), 0)
+  return [...counts]
+    .map(([shape, count]) => ({ shape, count }))
+    .sort((a, b) => size(b.shape) - size(a.shape) || a.shape.id - b.shape.id)
+}
+
+function greedyFill(model: Model, wanted: readonly ShapeCount[], nodes: Iterable<number>): number {
+  const placed: { shape: Shape; node: number; count: number }[] = []
+  let total = 0
+  wanted.forEach(({ shape, count }, position) => {
+    const { caps } = model.roomOf(shape)
+    // The last shape leaves nothing to place, so only the sum matters.
+    if (position === wanted.length - 1) {
+      let sum = 0
+      for (const node of nodes) sum += caps[node]!
+      total += Math.min(count, sum)
+      return
+    }
+    let left = count
+    const useful = [...nodes].filter(node => caps[node]! > 0).sort((a, b) => caps[a]! - caps[b]! || a - b)
+    for (const node of useful) {
+      const taken = Math.min(left, caps[node]!)
+      if (taken === 0) break
+      placed.push({ shape, node, count: taken })
+      left -= taken
+    }
+    total += count - left
+    for (const entry of placed) if (entry.shape === shape) model.place(shape, entry.node, entry.count)
+  })
+  for (const { shape, node, count } of placed) model.place(shape, node, -count)
+  return total
 }
 
 export function totalRequests(pods: readonly SnapshotPod[]): Record<string, number> {
   const total: Record<string, number> = {}
   for (const { needs } of pods)
-    for (const [name, amount] of Object.entries(needs.requests)) total[name] = (total[name] ?? 0) + amount
+    for (const name in needs.requests) total[name] = (total[name] ?? 0) + needs.requests[name]!
   return total
 }
 
 /** Free amounts of a resource on nodes, without negative ones. */
-export function freeAmount(model: Model, nodes: readonly number[], resource: string): number {
+export function freeAmount(model: Model, nodes: Iterable<number>, resource: string): number {
   const index = model.resourceIndex(resource)
-  return nodes.reduce((sum, node) => sum + Math.max(0, model.freeOf(node, index)), 0)
+  let sum = 0
+  for (const node of nodes) sum += Math.max(0, model.freeOf(node, index))
+  return sum
 }
 
-export function shortage(model: Model, pods: readonly SnapshotPod[], nodes: readonly number[]): Amounts {
-  const entries = Object.entries(totalRequests(pods))
+/** Amounts of the total that are not free on the nodes. */
+export function shortage(model: Model, total: Amounts, nodes: Iterable<number>): Amounts {
+  const entries = Object.entries(total)
     .map(([name, amount]) => [name, amount - freeAmount(model, nodes, name)] as const)
     .filter(([, missing]) => missing > 0)
     .sort(([left], [right]) => compareText(left, right))
@@ -147,6 +189,11 @@ export function nodeEvidence(model: Model, task: GangTask): { evidence: NodeEvid
   return { evidence: { total: model.nodeCount, eligible: eligible.length, excluded }, eligible }
 }
 
+/** One pod for each kind of needs. */
+export function distinct(pods: readonly SnapshotPod[]): SnapshotPod[] {
+  return [...new Map(pods.map(pod => [pod.needs, pod])).values()]
+}
+
 /** Nodes that no static filter excludes for any missing pod, whatever is free on them. */
 export function acceptingNodes(model: Model, pods: readonly SnapshotPod[]): number[] {
   const masks = [...new Set(pods.map(pod => model.shapes.of(pod)))].map(shape => model.allowed(shape))
@@ -156,29 +203,37 @@ export function acceptingNodes(model: Model, pods: readonly SnapshotPod[]): numb
 }
 
 /** Bound pods on the nodes that hold resources which the gang requests, by PodGang or alone. */
-function holdersOf(model: Model, task: GangTask, nodes: readonly number[]): Holder[] {
-  const names = new Set(nodes.map(node => model.snapshot.nodes[node]!.name))
+function holdersOf(model: Model, task: GangTask, nodes: Iterable<number>): Holder[] {
+  const isNear = new Uint8Array(model.nodeCount)
+  for (const node of nodes) isNear[node] = 1
   const wanted = Object.keys(totalRequests(task.minimum.flat())).filter(name => name !== 'pods')
-  const holders = new Map<string, { holder: Omit<Holder, 'resources' | 'pods'>; pods: SnapshotPod[] }>()
+  const byGang = new Map<string, { namespace: string; name: string; pods: SnapshotPod[] }>()
+  // Bound pods are in order of their names, so the first of those that belong to no gang are the ones to list.
+  const alone: SnapshotPod[] = []
   for (const pod of model.snapshot.boundPods) {
-    if (!names.has(pod.node ?? '') || !wanted.some(name => pod.needs.requests[name])) continue
+    const node = model.nodeIndex.get(pod.node ?? '')
+    if (node === undefined || !isNear[node] || !wanted.some(name => pod.needs.requests[name])) continue
+    if (pod.gang === undefined) {
+      if (alone.length < mostHolders) alone.push(pod)
+      continue
+    }
     if (pod.namespace === task.gang.namespace && pod.gang === task.gang.name) continue
-    const kind = pod.gang === undefined ? 'Pod' : 'PodGang'
-    const name = pod.gang ?? pod.name
-    const key = `${kind} ${pod.namespace}/${name}`
-    const known = holders.get(key)
+    const key = `${pod.namespace}/${pod.gang}`
+    const known = byGang.get(key)
     if (known) known.pods.push(pod)
-    else holders.set(key, { holder: { kind, namespace: pod.namespace, name }, pods: [pod] })
+    else byGang.set(key, { namespace: pod.namespace, name: pod.gang, pods: [pod] })
   }
-  return [...holders]
-    .map(([key, { holder, pods }]) => {
-      const total = totalRequests(pods)
-      const resources = Object.fromEntries(
-        wanted.filter(name => total[name]).map(name => [name, total[name]!]),
-      )
-      return { key, holder: { ...holder, resources, pods: pods.length } }
-    })
-    .sort((a, b) => b.holder.pods - a.holder.pods || compareText(a.key, b.key))
+  const found = [
+    ...[...byGang.values()].map(holder => ({ kind: 'PodGang' as const, ...holder })),
+    ...alone.map(pod => ({ kind: 'Pod' as const, namespace: pod.namespace, name: pod.name, pods: [pod] })),
+  ]
+  const key = ({ kind, namespace, name }: (typeof found)[number]) => `${kind} ${namespace}/${name}`
+  return found
+    .sort((a, b) => b.pods.length - a.pods.length || compareText(key(a), key(b)))
     .slice(0, mostHolders)
-    .map(({ holder }) => holder)
+    .map(({ kind, namespace, name, pods }) => {
+      const total = totalRequests(pods)
+      const resources = Object.fromEntries(wanted.filter(one => total[one]).map(one => [one, total[one]!]))
+      return { kind, namespace, name, resources, pods: pods.length }
+    })
 }

@@ -126,6 +126,21 @@ test('PinnedDomainFull: running pods confine the gang to a full rack', () => {
   equal(explanation.message, 'PodGang g runs in r1, which lacks 8 nvidia.com/gpu')
 })
 
+test('running pods outside every domain do not make a gang impossible', () => {
+  const nodes = [node('a', { [gpu]: '8' }, { unschedulable: true })]
+  const { code } = explanationOf({
+    nodes,
+    pods: [memberPod('g', 'c', 0, { [gpu]: '1' }, { node: 'a' }), memberPod('g', 'd', 0, { [gpu]: '1' })],
+    podGangs: [
+      podGang('g', [
+        { name: 'c', min: 1, required: rackKey },
+        { name: 'd', min: 1 },
+      ]),
+    ],
+  })
+  equal(code, 'NodesCordoned')
+})
+
 test('Terminating: the gang fits when terminating pods are gone', () => {
   const explanation = explanationOf({
     nodes: hosts(1, '8', 'r1'),
@@ -220,6 +235,15 @@ test('blocked gangs say what they wait for', () => {
   )
   equal(scaled.code, 'BaseGangNotScheduled')
   match(scaled.message, /^waits for base gang g: the gang needs 2 pods/)
+  const ungated = explanationOf(
+    {
+      nodes,
+      pods: [...members('c', 2, '8'), memberPod('s', 'd', 0, { [gpu]: '1' }, { baseGang: 'g' })],
+      podGangs: [gangOf(2), podGang('s', [{ name: 'd', min: 1 }])],
+    },
+    's',
+  )
+  equal(ungated.message, scaled.message, 'with and without the gate')
 })
 
 test('pods that name a PodGang that does not exist wait for it', () => {
@@ -232,8 +256,8 @@ test('pods that name a PodGang that does not exist wait for it', () => {
   )
 })
 
-test('after any listed fix the gang is scheduled', () => {
-  let verified = 0
+test('after any listed fix the gang is scheduled', context => {
+  const tally = { gangs: 0, withoutFix: 0, fixes: 0 }
   fc.assert(
     fc.property(instances, objects => {
       const snapshot = snapshotFrom(objects)
@@ -241,6 +265,8 @@ test('after any listed fix the gang is scheduled', () => {
       decision.gangs.forEach(({ explanation, verdict }, index) => {
         if (verdict !== 'Unschedulable') return
         ok(explanation)
+        if (explanation.fixes.length > 0) tally.gangs++
+        else tally.withoutFix++
         const costs = explanation.fixes.map(({ cost }) => cost)
         deepEqual(
           costs,
@@ -250,13 +276,14 @@ test('after any listed fix the gang is scheduled', () => {
         for (const fix of explanation.fixes) {
           const after = plan(applyFix(snapshot, index, fix), { ...defaultPolicy, fixes: false }, 0)
           equal(after.gangs[index]?.verdict, 'Scheduled', `${JSON.stringify(fix)} for ${explanation.code}`)
-          verified++
+          tally.fixes++
         }
       })
     }),
     propertyOptions(120),
   )
-  ok(verified > 50, `${verified} fixes were verified`)
+  context.diagnostic(JSON.stringify(tally))
+  ok(tally.fixes > 50, JSON.stringify(tally))
 })
 
 test('no smaller fix of a kind exists: single nodes, pods and groups are tried first', () => {

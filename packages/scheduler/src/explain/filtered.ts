@@ -67,12 +67,16 @@ export function podAffinityUnsatisfied(one: Case): Cause | undefined {
   const { model } = one.cycle
   if (one.fits(one.snapshot, ['affinity']) !== 'yes') return undefined
   const group = one.task.minimum.findIndex(pods =>
-    pods.some(({ needs }) => needs.podAffinity.length + needs.podAntiAffinity.length > 0),
+    pods.some(
+      ({ needs }) => needs.podAffinity.length + needs.podAntiAffinity.length + needs.spread.length > 0,
+    ),
   )
   const at = Math.max(0, group)
   const [pod] = one.task.minimum[at]!
   if (!pod) return undefined
-  const rule = pod.needs.podAffinity.length > 0 ? 'pod affinity' : 'pod anti-affinity'
+  const { podAffinity, spread } = pod.needs
+  const rule =
+    podAffinity.length > 0 ? 'pod affinity' : spread.length > 0 ? 'topology spread' : 'pod anti-affinity'
   return {
     code: 'PodAffinityUnsatisfied',
     facts: {

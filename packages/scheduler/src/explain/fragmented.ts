@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import { replicaDomains, withReplicaDomain } from '../planner/replica-domain.ts'
 import { allScopes } from '../planner/scopes.ts'
 import { scarcest } from './capacity.ts'
 import { bestDomain, type Case, type Cause, failingScope, levelOf } from './case.ts'
-import { acceptingNodes, domainName, freeAmount, shortage } from './evidence.ts'
+import { acceptingNodes, domainName, freeAmount, shortage, totalRequests } from './evidence.ts'
 import { amountsText, amountText, domainText, podsText, scopeText } from './text.ts'
-import { unpinned, withGang, withoutRequiredLevels } from './variants.ts'
+import { unpinned, withGang, withoutReplicaScope, withoutRequiredLevels } from './variants.ts'
 
 export function pinnedDomainFull(one: Case): Cause | undefined {
   const { task, snapshot, index, cycle } = one
@@ -19,9 +20,9 @@ export function pinnedDomainFull(one: Case): Cause | undefined {
     .find(node => partition.domainOf[node]! >= 0)
   if (node === undefined) return undefined
   const domain = partition.domainOf[node]!
-  const members = [...partition.domainOf.keys()].filter(member => partition.domainOf[member] === domain)
+  const members = partition.members[domain]!
   const pods = scope.groups.flatMap(group => task.minimum[group]!)
-  const short = shortage(cycle.model, pods, members)
+  const short = shortage(cycle.model, totalRequests(pods), members)
   return {
     code: 'PinnedDomainFull',
     scope,
@@ -30,6 +31,31 @@ export function pinnedDomainFull(one: Case): Cause | undefined {
       scope: scopeText(scope),
       domain: domainText(domainName(task.gang, partition, domain)),
       short: Object.keys(short).length > 0 ? amountsText(short) : `room for ${podsText(pods.length)}`,
+    },
+  }
+}
+
+/** Only with `replicaScope: Require`: the gang fits outside the domain of its replica. */
+export function replicaDomainFull(one: Case): Cause | undefined {
+  const { snapshot, index, cycle, before } = one
+  const { replicaScope } = one.task.gang
+  if (!replicaScope || one.fits(withGang(snapshot, index, withoutReplicaScope)) !== 'yes') return undefined
+  const placed = cycle.results.flatMap(result =>
+    result.kind === 'accepted' && before.some(task => task.index === result.task.index)
+      ? [{ task: result.task, placement: result.accepted.placement }]
+      : [],
+  )
+  const { replica, gang } = withReplicaDomain(one.task, placed)
+  const domain = replicaDomains(withReplicaDomain(one.task, placed)).values().next().value
+  if (!replica || domain === undefined) return undefined
+  const short = shortage(cycle.model, totalRequests(one.pods), replica.partition.members[domain]!)
+  return {
+    code: 'PinnedDomainFull',
+    level: gang.levels.find(({ key }) => key === replicaScope.key)?.domain ?? replicaScope.key,
+    facts: {
+      scope: replicaScope.name,
+      domain: domainText(domainName(gang, replica.partition, domain)),
+      short: Object.keys(short).length > 0 ? amountsText(short) : `room for ${podsText(one.pods.length)}`,
     },
   }
 }
@@ -59,7 +85,7 @@ export function noDomainFits(one: Case): Cause | undefined {
 
 export function nodesFragmented(one: Case): Cause | undefined {
   const nodes = acceptingNodes(one.cycle.model, one.pods)
-  if (Object.keys(shortage(one.cycle.model, one.pods, nodes)).length > 0) return undefined
+  if (Object.keys(shortage(one.cycle.model, totalRequests(one.pods), nodes)).length > 0) return undefined
   const { resource } = scarcest(one, nodes)
   // The pod that needs most of the scarcest resource on one node.
   const largest = one.task.minimum

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Model } from '../model/model.ts'
+import { noPods } from '../model/usage.ts'
 import { compareText } from '../order.ts'
 import { taskOf } from '../planner/gang-demand.ts'
 import type { Snapshot } from '../types.ts'
 import { bestDomain, type Case, type Cause, emptyCluster, failingScope, levelOf } from './case.ts'
-import { acceptingNodes, greedyCount } from './evidence.ts'
+import { acceptingNodes, distinct, greedyCount } from './evidence.ts'
 import { amountText, podsText, scopeText } from './text.ts'
 import { fromScratch, withGang, withoutRequiredLevels } from './variants.ts'
 
 export function tooLarge({ snapshot, task }: Case): Cause | undefined {
-  const empty = new Model({ ...snapshot, boundPods: [] }, new Set(emptyCluster))
+  const empty = new Model({ ...snapshot, boundPods: noPods }, new Set(emptyCluster))
   for (const [group, pods] of task.minimum.entries())
-    for (const pod of pods) {
+    for (const pod of distinct(pods)) {
       const shape = empty.shapes.of(pod)
       const nodes = acceptingNodes(empty, [pod])
       if (nodes.some(node => empty.capacity(shape, node) > 0)) continue
@@ -45,12 +46,23 @@ export function tooLarge({ snapshot, task }: Case): Cause | undefined {
 
 /** The cluster with empty nodes and only this gang, from scratch. */
 export function emptied({ snapshot, index }: Case): Snapshot {
-  return withGang({ ...snapshot, boundPods: [] }, index, fromScratch)
+  return withGang({ ...snapshot, boundPods: noPods }, index, fromScratch)
+}
+
+/**
+ * The missing pods fit next to the running pods of the gang if no other pod runs. Running pods may be where no plan would
+ * put them: levels may have been added or renamed since.
+ */
+function fitsNextToOwnPods({ snapshot, task, fits }: Case): boolean {
+  const { namespace, name } = task.gang
+  const own = snapshot.boundPods.filter(pod => pod.namespace === namespace && pod.gang === name)
+  const relaxed = emptyCluster.filter(filter => filter !== 'boundPods')
+  return own.length > 0 && fits({ ...snapshot, boundPods: own }, relaxed, []) === 'yes'
 }
 
 export function clusterTooSmall(one: Case): Cause | undefined {
   const snapshot = withGang(emptied(one), one.index, withoutRequiredLevels)
-  if (one.fits(snapshot, emptyCluster, []) !== 'no') return undefined
+  if (one.fits(snapshot, emptyCluster, []) !== 'no' || fitsNextToOwnPods(one)) return undefined
   const model = new Model(snapshot, new Set(emptyCluster))
   const pods = taskOf(model, snapshot.gangs[one.index]!, one.index).minimum.flat()
   const nodes = acceptingNodes(model, pods)
@@ -62,7 +74,7 @@ export function clusterTooSmall(one: Case): Cause | undefined {
 
 export function domainTooSmall(one: Case): Cause | undefined {
   const snapshot = emptied(one)
-  if (one.fits(snapshot, emptyCluster, []) !== 'no') return undefined
+  if (one.fits(snapshot, emptyCluster, []) !== 'no' || fitsNextToOwnPods(one)) return undefined
   const model = new Model(snapshot, new Set(emptyCluster))
   const task = taskOf(model, snapshot.gangs[one.index]!, one.index)
   const scope = failingScope(task, change =>

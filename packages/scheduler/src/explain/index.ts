@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { compareText } from '../order.ts'
 import type { Cycle, GangResult } from '../planner/cycle.ts'
 import { taskOf } from '../planner/gang-demand.ts'
 import type { Obstacle } from '../planner/precheck.ts'
@@ -36,10 +37,24 @@ export function explain(
     ...(cause.scope ? { scope: cause.scope.name } : {}),
     ...(cause.level ? { level: cause.level } : {}),
     evidence: evidenceFor(cycle, index, cause),
-    fixes: isFixable(result, tier, policy) ? fixesFor(cycle, index, stepsOf(policy), allowance) : noFixes,
+    ...fixesOf(),
     since: new Date(gang.waitingSince ?? (gang.createdAt || now)).toISOString(),
+    ...reservationOf(cycle, index),
     ...(cause.waitsFor ? { waitsFor: cause.waitsFor } : {}),
   }
+
+  function fixesOf(): Pick<Explanation, 'fixes' | 'fixesCutShort'> {
+    if (!isFixable(result, tier, policy)) return { fixes: noFixes }
+    const fixes = fixesFor(cycle, index, stepsOf(policy), allowance)
+    return allowance.isCutShort ? { fixes, fixesCutShort: true } : { fixes }
+  }
+}
+
+function reservationOf({ model, reservations }: Cycle, index: number): Pick<Explanation, 'reservation'> {
+  const own = reservations.find(reservation => reservation.index === index)
+  if (!own) return {}
+  const nodes = new Set(own.placement.map(({ node }) => model.snapshot.nodes[node]!.name))
+  return { reservation: { nodes: [...nodes].sort(compareText), since: new Date(own.since).toISOString() } }
 }
 
 function stepsOf({ budget }: Policy): number {

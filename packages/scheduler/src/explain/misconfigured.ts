@@ -3,6 +3,7 @@ import { Model } from '../model/model.ts'
 import { taskOf } from '../planner/gang-demand.ts'
 import { allScopes } from '../planner/scopes.ts'
 import { type Cause, emptyCluster } from './case.ts'
+import { distinct } from './evidence.ts'
 
 /** Misconfigured rows that need no search. They hold for blocked gangs too. */
 export function misconfiguration(model: Model, index: number): Cause | undefined {
@@ -26,7 +27,7 @@ export function unknownNeeds(model: Model, index: number): Cause | undefined {
   const { minimum } = taskOf(model, gang, index, true)
   for (const [group, pods] of minimum.entries()) {
     const clique = gang.groups[group]!.name
-    for (const { needs } of pods)
+    for (const { needs } of distinct(pods))
       for (const resource of Object.keys(needs.requests))
         if (resource !== 'pods' && !nodes.some(({ allocatable }) => allocatable[resource] !== undefined))
           return { code: 'ResourceUnknown', facts: { resource, clique } }
@@ -34,7 +35,7 @@ export function unknownNeeds(model: Model, index: number): Cause | undefined {
   const relaxed = new Model(model.snapshot, new Set([...emptyCluster, 'podCount']))
   for (const [group, pods] of minimum.entries()) {
     const clique = gang.groups[group]!.name
-    for (const pod of pods)
+    for (const pod of distinct(pods))
       if (!relaxed.allowed(relaxed.shapes.of(pod)).includes(1))
         return { code: 'SelectorMatchesNoNode', facts: { clique, n: nodes.length } }
   }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Model, type Relaxation } from '../model/model.ts'
-import { type Cycle, isSatisfied, waitingShapes } from '../planner/cycle.ts'
+import { type Cycle, isSatisfied } from '../planner/cycle.ts'
 import { type GangTask, taskOf } from '../planner/gang-demand.ts'
 import { apply, type Placement, placeWith, revert } from '../planner/place.ts'
 import { obstacleOf } from '../planner/precheck.ts'
+import { withReplicaDomain } from '../planner/replica-domain.ts'
+import type { Reservation } from '../planner/reserve.ts'
 import { Budget } from '../solver/index.ts'
 import type { Gang, Snapshot, SnapshotPod } from '../types.ts'
 
@@ -22,15 +24,23 @@ export type Known = ReadonlyMap<number, KnownPlacement>
 export function knownPlacements({ model, results }: Cycle): Known {
   const known = new Map<number, KnownPlacement>()
   results.forEach((result, index) => {
-    if (result.kind !== 'accepted') return
-    const names = result.accepted.placement.map(({ pod, group, node }) => ({
-      pod,
-      group,
-      node: model.snapshot.nodes[node]!.name,
-    }))
-    known.set(index, names)
+    if (result.kind === 'accepted') known.set(index, byName(model, result.accepted.placement))
   })
   return known
+}
+
+function byName({ snapshot }: Model, placement: Placement): KnownPlacement {
+  return placement.map(({ pod, group, node }) => ({ pod, group, node: snapshot.nodes[node]!.name }))
+}
+
+/** Reservations that gangs before the gang at `index` hold. */
+export function heldBefore(
+  { model, reservations }: Cycle,
+  index: number,
+): { readonly reservation: Reservation; readonly pods: KnownPlacement }[] {
+  return reservations
+    .filter(reservation => reservation.index < index)
+    .map(reservation => ({ reservation, pods: byName(model, reservation.placement) }))
 }
 
 /** Gangs that are placed together in a changed cluster, with required levels only. */
@@ -40,18 +50,24 @@ export class Trial {
   readonly #limit: number
   steps = 0
 
-  constructor(snapshot: Snapshot, relaxed: ReadonlySet<Relaxation>, limit: number) {
+  constructor(
+    snapshot: Snapshot,
+    relaxed: ReadonlySet<Relaxation>,
+    held: readonly KnownPlacement[],
+    limit: number,
+  ) {
     this.model = new Model(snapshot, relaxed)
     this.#limit = limit
+    for (const pods of held) apply(this.model, this.#placementOf(pods))
+  }
+
+  #placementOf(known: KnownPlacement): Placement {
+    return known.map(({ pod, group, node }) => ({ pod, group, node: this.model.nodeIndex.get(node)! }))
   }
 
   /** Adds a gang on nodes where it is known to fit. */
   keep(task: GangTask, known: KnownPlacement): void {
-    const placement = known.map(({ pod, group, node }) => ({
-      pod,
-      group,
-      node: this.model.nodeIndex.get(node)!,
-    }))
+    const placement = this.#placementOf(known)
     apply(this.model, placement)
     this.#placed.push({ task, placement })
   }
@@ -65,7 +81,7 @@ export class Trial {
   }
 
   #add(task: GangTask, budget: Budget): TrialResult {
-    const alone = placeWith(this.model, task, [], budget, {})
+    const alone = placeWith(this.model, withReplicaDomain(task, this.#placed), [], budget, {})
     if (alone.kind === 'placed') {
       apply(this.model, alone.placements[0]!)
       this.#placed.push({ task, placement: alone.placements[0]! })
@@ -94,12 +110,15 @@ export interface Counterfactual {
   /** Positions of gangs that are accepted first and kept. */
   readonly before: readonly number[]
   readonly known: Known
+  /** Reservations that stay. */
+  readonly held: readonly KnownPlacement[]
 }
 
 /** Reports whether the minimum of a gang would fit in a changed cluster. */
 export function wouldFit(change: Counterfactual, gang: number, limit: number): TrialResult {
-  const { snapshot, relaxed = new Set(), before, known } = change
-  const trial = new Trial(snapshot, relaxed, limit)
+  const { snapshot, relaxed = new Set(), before, known, held } = change
+  // On empty nodes there are no reservations either.
+  const trial = new Trial(snapshot, relaxed, relaxed.has('boundPods') ? [] : held, limit)
   for (const index of before)
     trial.keep(taskOf(trial.model, snapshot.gangs[index]!, index), known.get(index) ?? [])
   return trial.add(taskOf(trial.model, snapshot.gangs[gang]!, gang))
@@ -109,9 +128,14 @@ export function wouldFit(change: Counterfactual, gang: number, limit: number): T
  * Reports whether a gang would be accepted in a changed cluster, after all gangs that come before it. Gangs keep their
  * nodes until an earlier gang, which did not fit before the change, is accepted.
  */
-export function wouldBeAccepted(snapshot: Snapshot, known: Known, gang: number, limit: number): boolean {
-  const trial = new Trial(snapshot, new Set(), limit)
-  const waiting = waitingShapes(trial.model)
+export function wouldBeAccepted(
+  snapshot: Snapshot,
+  known: Known,
+  held: readonly KnownPlacement[],
+  gang: number,
+  limit: number,
+): boolean {
+  const trial = new Trial(snapshot, new Set(), held, limit)
   const satisfied = new Set(
     snapshot.gangs.filter(isSatisfied).map(({ namespace, name }) => `${namespace}/${name}`),
   )
@@ -123,7 +147,7 @@ export function wouldBeAccepted(snapshot: Snapshot, known: Known, gang: number, 
       if (index === gang) return true
       continue
     }
-    if (obstacleOf(trial.model, candidate, waiting, isBaseSatisfied)) continue
+    if (obstacleOf(candidate, isBaseSatisfied)) continue
     const task = taskOf(trial.model, candidate, index)
     const placement = known.get(index)
     if (placement && !isChanged) {

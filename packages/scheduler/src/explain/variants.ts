@@ -2,7 +2,7 @@
 
 // Changed snapshots: what the cluster would be if one thing were different.
 import type { Toleration } from '@grove/api'
-import { compareText } from '../order.ts'
+import { withAdded, without } from '../model/usage.ts'
 import type { Fix, Gang, Group, PackConstraint, Snapshot, SnapshotNode, SnapshotPod } from '../types.ts'
 
 export function withGang(snapshot: Snapshot, index: number, change: (gang: Gang) => Gang): Snapshot {
@@ -16,7 +16,7 @@ export function withNodes(snapshot: Snapshot, change: (node: SnapshotNode) => Sn
 export function withoutBoundPods(snapshot: Snapshot, isGone: (pod: SnapshotPod) => boolean): Snapshot {
   return {
     ...snapshot,
-    boundPods: snapshot.boundPods.filter(pod => !isGone(pod)),
+    boundPods: without(snapshot.boundPods, isGone),
     gangs: snapshot.gangs.map(gang =>
       gang.groups.some(({ placed }) => placed.some(isGone))
         ? {
@@ -51,14 +51,23 @@ export function fromScratch(gang: Gang): Gang {
 /** The gang with its running pods kept, but no longer pinning a scope: as if they ran on nodes that do not exist. */
 export function unpinned(gang: Gang): Gang {
   const elsewhere = (pod: SnapshotPod): SnapshotPod => ({ ...pod, node: '' })
-  return { ...gang, groups: gang.groups.map(group => ({ ...group, placed: group.placed.map(elsewhere) })) }
+  return {
+    ...gang,
+    groups: gang.groups.map(group => ({ ...group, placed: group.placed.map(elsewhere) })),
+    ...(gang.replicaScope && { replicaScope: { ...gang.replicaScope, nodes: [] } }),
+  }
 }
 
 const withoutRequired = ({ preferred }: PackConstraint): PackConstraint => (preferred ? { preferred } : {})
 
+/** The gang as if it did not share a domain with the other gangs of its replica. */
+export function withoutReplicaScope({ replicaScope: _, ...gang }: Gang): Gang {
+  return gang
+}
+
 export function withoutRequiredLevels(gang: Gang): Gang {
   return {
-    ...gang,
+    ...withoutReplicaScope(gang),
     constraint: withoutRequired(gang.constraint),
     configs: gang.configs.map(config => ({ ...config, constraint: withoutRequired(config.constraint) })),
     groups: gang.groups.map(group => ({ ...group, constraint: withoutRequired(group.constraint) })),
@@ -98,10 +107,15 @@ function withGroups(gang: Gang, change: (group: Group) => Group): Gang {
 }
 
 function withToleration(gang: Gang, podGroups: readonly string[], toleration: Toleration): Gang {
-  const change = (pod: SnapshotPod): SnapshotPod => ({
-    ...pod,
-    needs: { ...pod.needs, tolerations: [...pod.needs.tolerations, toleration] },
-  })
+  const changed = new Map<SnapshotPod['needs'], SnapshotPod['needs']>()
+  const change = (pod: SnapshotPod): SnapshotPod => {
+    const needs = changed.get(pod.needs) ?? {
+      ...pod.needs,
+      tolerations: [...pod.needs.tolerations, toleration],
+    }
+    changed.set(pod.needs, needs)
+    return { ...pod, needs }
+  }
   return withGroups(gang, group =>
     podGroups.includes(group.name)
       ? { ...group, candidates: group.candidates.map(change), gated: group.gated.map(change) }
@@ -149,8 +163,11 @@ export function applyFix(snapshot: Snapshot, index: number, fix: Fix): Snapshot 
         withGroups(gang, group => (group.name === fix.podGroup ? { ...group, minReplicas: fix.to } : group)),
       )
     case 'DeletePods': {
-      const gone = new Set(fix.pods.map(({ namespace, name }) => `${namespace}/${name}`))
-      return withoutBoundPods(snapshot, pod => gone.has(`${pod.namespace}/${pod.name}`))
+      const gone = Map.groupBy(fix.pods, ({ name }) => name)
+      return withoutBoundPods(
+        snapshot,
+        pod => gone.get(pod.name)?.some(({ namespace }) => namespace === pod.namespace) ?? false,
+      )
     }
     case 'AddNodes': {
       const like = snapshot.nodes.find(({ name }) => name === fix.like)
@@ -164,10 +181,7 @@ export function applyFix(snapshot: Snapshot, index: number, fix: Fix): Snapshot 
           labels: { ...like.labels, 'kubernetes.io/hostname': name },
         }
       })
-      return {
-        ...snapshot,
-        nodes: [...snapshot.nodes, ...added].sort((left, right) => compareText(left.name, right.name)),
-      }
+      return { ...snapshot, nodes: withAdded(snapshot.nodes, added) }
     }
   }
 }

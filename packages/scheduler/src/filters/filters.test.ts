@@ -159,26 +159,23 @@ test('pod affinity and anti-affinity towards bound pods', () => {
   deepEqual(candidates(nodes, { affinity: { podAntiAffinity: everywhere } }, elsewhere), ['c', 'd'])
 })
 
-test('rules between waiting pods that need a search at node level are unsupported, not guessed', () => {
-  const term = { topologyKey: 'zone', labelSelector: { matchLabels: { 'grove.io/podclique': 'c' } } }
-  const required = { requiredDuringSchedulingIgnoredDuringExecution: [term] }
-  const spread = { topologyKey: 'zone', maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule', labelSelector: {} }
-  const table: [Partial<PodSpec>, string][] = [
-    [{ affinity: { podAffinity: required } }, 'spec.affinity.podAffinity'],
-    [{ affinity: { podAntiAffinity: required } }, 'spec.affinity.podAntiAffinity'],
-    [{ topologySpreadConstraints: [spread] }, 'spec.topologySpreadConstraints'],
-    [{ resourceClaims: [{ name: 'gpu', resourceClaimName: 'x' }] }, 'spec.resourceClaims'],
-  ]
-  for (const [spec, field] of table) {
-    const objects = {
-      nodes: [node('a', cpu, { labels: { zone: '1' } })],
-      pods: [memberPod('g', 'c', 0, { cpu: '1' }, { spec: { ...scheduled, ...spec } })],
-      podGangs: [podGang('g', [{ name: 'c', min: 1 }])],
-    }
-    const [gang] = plan(snapshotFrom(objects), policy, 0).gangs
-    equal(gang?.explanation?.message, `not supported by grove-scheduler: ${field} of PodClique c`)
-    equal(gang?.verdict, 'Unschedulable')
+test('a field that the planner does not support keeps the gang waiting', () => {
+  const objects = {
+    nodes: [node('a', cpu)],
+    pods: [
+      memberPod(
+        'g',
+        'c',
+        0,
+        { cpu: '1' },
+        { spec: { ...scheduled, resourceClaims: [{ name: 'gpu', resourceClaimName: 'x' }] } },
+      ),
+    ],
+    podGangs: [podGang('g', [{ name: 'c', min: 1 }])],
   }
+  const [gang] = plan(snapshotFrom(objects), policy, 0).gangs
+  equal(gang?.explanation?.message, 'not supported by grove-scheduler: spec.resourceClaims of PodClique c')
+  equal(gang?.verdict, 'Unschedulable')
 })
 
 test('preferences that Kubernetes does not enforce restrict nothing', () => {

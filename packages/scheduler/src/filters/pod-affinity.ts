@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { LabelSelector, PodAffinityTerm } from '@grove/api'
+import type { LabelSelector, PodAffinityTerm, TopologySpreadConstraint } from '@grove/api'
 import { type LabelSelectorObject, labelSelectorOf, matchesLabels } from '@grove/apimachinery'
 import type { Labels, SnapshotPod } from '../types.ts'
 
@@ -43,20 +43,37 @@ function selectsLabels(term: PodAffinityTerm, owner: SelectablePod, labels: Labe
   )
 }
 
-function matches(selector: LabelSelector, labels: Labels): boolean {
+/** Reports whether a spread constraint of `owner` counts `target`. */
+export function spreadSelects(
+  { labelSelector, matchLabelKeys = [] }: TopologySpreadConstraint,
+  owner: SelectablePod,
+  target: SelectablePod,
+): boolean {
+  if (target.namespace !== owner.namespace || !labelSelector || !matches(labelSelector, target.labels))
+    return false
+  return matchLabelKeys
+    .filter(key => Object.hasOwn(owner.labels, key))
+    .every(key => target.labels[key] === owner.labels[key])
+}
+
+export function matches(selector: LabelSelector, labels: Labels): boolean {
   const read = labelSelectorOf(selector as LabelSelectorObject)
   return read.ok && matchesLabels(read.selector, labels)
 }
 
-/** Label keys that the pod affinity of any of these pods reads. */
+/** Label keys that pod affinity and spread constraints of any of these pods read. */
 export function keysReadBy(pods: readonly SnapshotPod[]): string[] {
   const keys = new Set<string>()
   for (const { needs } of pods) {
-    for (const term of [...needs.podAffinity, ...needs.podAntiAffinity]) {
-      const { labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] } = term
-      for (const key of Object.keys(labelSelector?.matchLabels ?? {})) keys.add(key)
-      for (const { key } of labelSelector?.matchExpressions ?? []) keys.add(key)
-      for (const key of [...matchLabelKeys, ...mismatchLabelKeys]) keys.add(key)
+    if (needs.podAffinity.length + needs.podAntiAffinity.length + needs.spread.length === 0) continue
+    const mismatched = [...needs.podAffinity, ...needs.podAntiAffinity].flatMap(
+      term => term.mismatchLabelKeys ?? [],
+    )
+    for (const key of mismatched) keys.add(key)
+    for (const rule of [...needs.podAffinity, ...needs.podAntiAffinity, ...needs.spread]) {
+      for (const key of Object.keys(rule.labelSelector?.matchLabels ?? {})) keys.add(key)
+      for (const { key } of rule.labelSelector?.matchExpressions ?? []) keys.add(key)
+      for (const key of rule.matchLabelKeys ?? []) keys.add(key)
       // A rule with an empty selector reads no label, but its namespace matters.
       keys.add('')
     }

@@ -3,10 +3,12 @@ import { portsConflict } from '../filters/host-ports.ts'
 import { matchesNodeSelector, selectsNode } from '../filters/node-selector.ts'
 import { keysReadBy, termSelects } from '../filters/pod-affinity.ts'
 import { toleratesCordon, toleratesTaints } from '../filters/taints.ts'
-import type { HostPort, NodeExclusion, Snapshot, SnapshotPod } from '../types.ts'
-import { Partitions } from './partitions.ts'
+import type { HostPort, NodeExclusion, PodNeeds, Snapshot, SnapshotPod } from '../types.ts'
+import { Coupling } from './coupling.ts'
+import { type Partition, type Partitions, partitionsOf } from './partitions.ts'
+import { ShapeRoom } from './shape-room.ts'
 import { type Shape, Shapes } from './shapes.ts'
-import { type NodeUsage, usageOf } from './usage.ts'
+import { columnsOf, nodeIndexOf, noPods, rulesOf } from './usage.ts'
 
 /** Filters that a counterfactual leaves out. */
 export type Relaxation = 'cordon' | 'taint' | 'ports' | 'affinity' | 'volume' | 'podCount' | 'boundPods'
@@ -20,6 +22,8 @@ export class Model {
   readonly nodeCount: number
   readonly resources: string[] = []
   readonly free: Float64Array
+  /** Resources that `free` has a column for. */
+  readonly #stride: number
   readonly partitions: Partitions
   readonly shapes: Shapes
   readonly nodeIndex: ReadonlyMap<string, number>
@@ -27,42 +31,45 @@ export class Model {
   /** Pods on each node, bound or placed by this plan. */
   readonly podsOn: Int32Array
   readonly #resourceIndexes = new Map<string, number>()
-  readonly #ports: HostPort[][]
+  readonly #ports: readonly (readonly HostPort[])[]
   readonly #allowed: (Uint8Array | undefined)[] = []
   readonly #conflicts = new Map<number, boolean>()
-  /** Shapes placed by this plan on each node, for conflicts at node level. */
-  readonly #placed: Map<number, number>[]
-  readonly #hostnameIsUnique: boolean
+  /** Shapes placed by this plan on each node, for conflicts at node level. Undefined if no two shapes can conflict. */
+  readonly #placed: Map<number, number>[] | undefined
+  /** Nodes in the order of their changes, so that readers recompute only what changed. */
+  readonly #changes: number[] = []
+  readonly #rooms: (ShapeRoom | undefined)[] = []
+  /** Some pending pod has a rule about other pods. */
+  readonly #mayBeCoupled: boolean
+  #coupling: Coupling | undefined
+  #waiting: readonly Shape[] | undefined
 
   constructor(snapshot: Snapshot, relaxed: ReadonlySet<Relaxation> = new Set()) {
     this.snapshot = snapshot
     this.relaxed = relaxed
     this.nodeCount = snapshot.nodes.length
-    this.partitions = new Partitions(snapshot.nodes)
-    this.nodeIndex = new Map(snapshot.nodes.map(({ name }, index) => [name, index]))
-    this.resourceIndex('pods')
-    for (const { allocatable } of snapshot.nodes)
-      for (const name of Object.keys(allocatable)) this.resourceIndex(name)
-    const waiting = snapshot.gangs.flatMap(({ groups }) =>
-      groups.flatMap(({ candidates, gated }) => [...candidates, ...gated]),
-    )
-    for (const { needs } of waiting) for (const name of Object.keys(needs.requests)) this.resourceIndex(name)
-    const usage = usageOf(snapshot.boundPods)
-    const labelKeys = [...new Set([...keysReadBy(waiting), ...usage.labelKeys])].sort()
+    this.partitions = partitionsOf(snapshot.nodes)
+    this.nodeIndex = nodeIndexOf(snapshot.nodes)
+    const bound = relaxed.has('boundPods') ? noPods : snapshot.boundPods
+    const columns = columnsOf(snapshot.nodes, bound, this.nodeIndex)
+    for (const name of columns.resources) this.resourceIndex(name)
+    const waiting = distinctNeeds(snapshot)
+    for (const { needs } of waiting) for (const name in needs.requests) this.resourceIndex(name)
+    const labelKeys = [...new Set([...keysReadBy(waiting), ...rulesOf(snapshot.boundPods).labelKeys])].sort()
     this.shapes = new Shapes(name => this.resourceIndex(name), labelKeys)
-    this.free = new Float64Array(this.nodeCount * this.resources.length)
-    this.podsOn = new Int32Array(this.nodeCount)
-    this.#ports = snapshot.nodes.map(() => [])
-    this.#placed = snapshot.nodes.map(() => new Map())
-    snapshot.nodes.forEach(({ allocatable }, node) => {
-      for (const [name, amount] of Object.entries(allocatable))
-        this.free[this.#at(node, this.resourceIndex(name))] = amount
-      if (relaxed.has('podCount'))
-        this.free[this.#at(node, this.resourceIndex('pods'))] = Number.MAX_SAFE_INTEGER / 4
-    })
-    if (!relaxed.has('boundPods')) for (const [name, used] of usage.byNode) this.#hold(name, used)
-    const hostnames = new Set(snapshot.nodes.map(({ labels }) => labels[hostnameKey]))
-    this.#hostnameIsUnique = hostnames.size === this.nodeCount && !hostnames.has(undefined)
+    this.#stride = this.resources.length
+    this.free = widened(columns.free, this.nodeCount, columns.resources.length, this.#stride)
+    if (relaxed.has('podCount'))
+      for (let node = 0; node < this.nodeCount; node++)
+        this.free[node * this.#stride] = Number.MAX_SAFE_INTEGER / 4
+    this.podsOn = columns.podsOn.slice()
+    this.#ports = columns.ports
+    const hasRules = waiting.some(
+      ({ needs }) => needs.podAffinity.length + needs.podAntiAffinity.length + needs.spread.length > 0,
+    )
+    this.#mayBeCoupled = hasRules && !relaxed.has('affinity')
+    const mayConflict = hasRules || waiting.some(({ needs }) => needs.hostPorts.length > 0)
+    this.#placed = mayConflict ? snapshot.nodes.map(() => new Map()) : undefined
   }
 
   resourceIndex(name: string): number {
@@ -74,32 +81,36 @@ export class Model {
   }
 
   #at(node: number, resource: number): number {
-    return node * this.resources.length + resource
+    return node * this.#stride + resource
   }
 
-  /** Requests of bound pods that no node lists are not tracked: no waiting pod competes for them. */
-  #hold(name: string, used: NodeUsage): void {
-    const node = this.nodeIndex.get(name)
-    if (node === undefined) return
-    this.podsOn[node]! += used.pods
-    for (const [resourceName, amount] of used.amounts) {
-      const resource = this.#resourceIndexes.get(resourceName)
-      if (resource !== undefined) this.free[this.#at(node, resource)]! -= amount
-    }
-    this.#ports[node]!.push(...used.ports)
-  }
-
+  /** A resource that neither a node nor a pending pod names is free nowhere. */
   freeOf(node: number, resource: number): number {
-    return this.free[this.#at(node, resource)]!
+    return resource < this.#stride ? this.free[this.#at(node, resource)]! : 0
   }
 
   place(shape: Shape, node: number, count = 1): void {
     for (let i = 0; i < shape.resources.length; i++)
       this.free[this.#at(node, shape.resources[i]!)]! -= shape.amounts[i]! * count
-    const placed = this.#placed[node]!
-    placed.set(shape.id, (placed.get(shape.id) ?? 0) + count)
-    if (placed.get(shape.id) === 0) placed.delete(shape.id)
+    if (this.#placed) {
+      const placed = this.#placed[node]!
+      placed.set(shape.id, (placed.get(shape.id) ?? 0) + count)
+      if (placed.get(shape.id) === 0) placed.delete(shape.id)
+    }
     this.podsOn[node]! += count
+    this.#coupling?.changed(shape, node, count)
+    this.#changes.push(node)
+  }
+
+  /** The room for pods of the shape on every node, as it is now. */
+  roomOf(shape: Shape): ShapeRoom {
+    let room = this.#rooms[shape.id]
+    if (!room) {
+      room = new ShapeRoom(this, shape)
+      this.#rooms[shape.id] = room
+    }
+    room.refresh(this.#changes)
+    return room
   }
 
   remove(shape: Shape, node: number): void {
@@ -112,8 +123,14 @@ export class Model {
     if (!allowed) {
       allowed = new Uint8Array(this.nodeCount)
       const rejectedByAffinity = this.#rejectedByPodAffinity(shape)
-      for (let node = 0; node < this.nodeCount; node++)
-        if (this.exclusion(shape, node, rejectedByAffinity) === undefined) allowed[node] = 1
+      const isChoosy = selectsByMore(shape.needs)
+      const { nodes } = this.snapshot
+      for (let node = 0; node < this.nodeCount; node++) {
+        const { unschedulable, taints } = nodes[node]!
+        // Most nodes are neither cordoned nor tainted, and most pods have no other filter.
+        const isPlain = !isChoosy && !unschedulable && taints.length === 0 && !rejectedByAffinity[node]
+        if (isPlain || this.exclusion(shape, node, rejectedByAffinity) === undefined) allowed[node] = 1
+      }
       this.#allowed[shape.id] = allowed
     }
     return allowed
@@ -140,11 +157,15 @@ export class Model {
   capacity(shape: Shape, node: number): number {
     if (!this.allowed(shape)[node]) return 0
     let most = Number.MAX_SAFE_INTEGER
-    for (let i = 0; i < shape.resources.length; i++) {
-      const fits = Math.floor(this.freeOf(node, shape.resources[i]!) / shape.amounts[i]!)
+    const start = node * this.#stride
+    const { resources, amounts } = shape
+    for (let i = 0; i < resources.length; i++) {
+      if (resources[i]! >= this.#stride) return 0
+      const fits = Math.floor(this.free[start + resources[i]!]! / amounts[i]!)
       if (fits < most) most = fits
     }
     if (most <= 0) return 0
+    if (!this.#placed) return most
     for (const [other, count] of this.#placed[node]!)
       if (count > 0 && this.conflict(shape, this.shapes.all[other]!)) return 0
     return this.conflict(shape, shape) ? 1 : most
@@ -163,26 +184,51 @@ export class Model {
     return found
   }
 
-  #repels(owner: Shape, other: Shape): boolean {
-    const { namespaceLabels } = this.snapshot
-    return owner.needs.podAntiAffinity.some(term => termSelects(term, owner, other, namespaceLabels))
+  #isOneNode(key: string): boolean {
+    return key === hostnameKey && this.partitions.ofKey([], key).domains.length === this.nodeCount
   }
 
-  /**
-   * Names the field of a pod affinity rule that the solver cannot decide exactly. Such a rule depends on the placement
-   * of other pending pods. Anti-affinity by hostname is decided exactly.
-   */
-  undecidable(shape: Shape, waiting: readonly Shape[]): string | undefined {
-    const { needs } = shape
+  #repels(owner: Shape, other: Shape): boolean {
     const { namespaceLabels } = this.snapshot
-    if (needs.spread.length > 0) return 'spec.topologySpreadConstraints'
-    const selectsWaiting = (term: (typeof needs.podAffinity)[number]) =>
-      waiting.some(other => termSelects(term, shape, other, namespaceLabels))
-    if (needs.podAffinity.some(selectsWaiting)) return 'spec.affinity.podAffinity'
-    const byHostname = (key: string) => key === hostnameKey && this.#hostnameIsUnique
-    if (needs.podAntiAffinity.some(term => !byHostname(term.topologyKey) && selectsWaiting(term)))
-      return 'spec.affinity.podAntiAffinity'
-    return undefined
+    // Rules over more than one node, or over nodes without the label, are checked by the search at node level.
+    return owner.needs.podAntiAffinity.some(
+      term => this.#isOneNode(term.topologyKey) && termSelects(term, owner, other, namespaceLabels),
+    )
+  }
+
+  /** Rules between pods that are not bound yet. */
+  get coupling(): Coupling {
+    if (!this.#coupling) {
+      this.#coupling = new Coupling(this.snapshot, this.nodeIndex, this.partitions, this.#waitingShapes())
+      this.#placed?.forEach((shapes, node) => {
+        for (const [shape, count] of shapes) this.#coupling!.changed(this.shapes.all[shape]!, node, count)
+      })
+    }
+    return this.#coupling
+  }
+
+  /** A rule between this shape and pods that are not bound yet needs a search at node level. */
+  isCoupled(shape: Shape): boolean {
+    return this.#mayBeCoupled && this.coupling.isCoupled(shape)
+  }
+
+  /** Partitions by the topology keys that rules of pending pods read. */
+  rulePartitions(): Partition[] {
+    const keys = this.#waitingShapes().flatMap(({ needs }) =>
+      [...needs.podAffinity, ...needs.podAntiAffinity, ...needs.spread].map(({ topologyKey }) => topologyKey),
+    )
+    return [...new Set(keys)].map(key => this.partitions.ofKey([], key))
+  }
+
+  #waitingShapes(): readonly Shape[] {
+    if (!this.#waiting) {
+      const shapes = new Set<Shape>()
+      for (const { groups } of this.snapshot.gangs)
+        for (const { candidates, gated } of groups)
+          for (const pods of [candidates, gated]) for (const pod of pods) shapes.add(this.shapes.of(pod))
+      this.#waiting = [...shapes]
+    }
+    return this.#waiting
   }
 
   /** Rules against and towards bound pods are static: bound pods do not move. */
@@ -190,7 +236,7 @@ export class Model {
     const rejected = new Uint8Array(this.nodeCount)
     if (this.relaxed.has('affinity') || this.relaxed.has('boundPods')) return rejected
     const { nodes, boundPods, namespaceLabels } = this.snapshot
-    const { repelling } = usageOf(boundPods)
+    const { repelling } = rulesOf(boundPods)
     const { podAffinity, podAntiAffinity } = shape.needs
     if (repelling.length + podAffinity.length + podAntiAffinity.length === 0) return rejected
     const bound = boundPods.filter(({ node }) => this.nodeIndex.has(node ?? ''))
@@ -206,7 +252,8 @@ export class Model {
       for (const term of shape.needs.podAntiAffinity)
         if (termSelects(term, shape, pod, namespaceLabels)) reject(pod, term.topologyKey)
     }
-    if (podAffinity.length === 0) return rejected
+    // Affinity that pending pods may satisfy is checked by the search at node level.
+    if (podAffinity.length === 0 || this.isCoupled(shape)) return rejected
     const towards = bound.filter(pod =>
       podAffinity.every(term => termSelects(term, shape, pod, namespaceLabels)),
     )
@@ -224,4 +271,29 @@ export class Model {
   }
 }
 
+/** Reports whether a filter other than cordon, taints and pod affinity may reject nodes for the pod. */
+function selectsByMore({ nodeSelector, nodeAffinity, volumeSelectors, hostPorts }: PodNeeds): boolean {
+  for (const _ in nodeSelector) return true
+  return nodeAffinity !== undefined || volumeSelectors.length > 0 || hostPorts.length > 0
+}
+
 const hostnameKey = 'kubernetes.io/hostname'
+
+/** Pending pods of the snapshot with different needs or labels: pods of one group are mostly equal. */
+function distinctNeeds({ gangs }: Snapshot): SnapshotPod[] {
+  const found = new Map<PodNeeds, SnapshotPod>()
+  for (const { groups } of gangs)
+    for (const { candidates, gated } of groups) {
+      for (const pod of candidates) if (!found.has(pod.needs)) found.set(pod.needs, pod)
+      for (const pod of gated) if (!found.has(pod.needs)) found.set(pod.needs, pod)
+    }
+  return [...found.values()]
+}
+
+/** A copy of the columns, with empty ones added. */
+function widened(columns: Float64Array, rows: number, from: number, to: number): Float64Array {
+  if (from === to) return columns.slice()
+  const wide = new Float64Array(rows * to)
+  for (let row = 0; row < rows; row++) wide.set(columns.subarray(row * from, (row + 1) * from), row * to)
+  return wide
+}

@@ -10,6 +10,20 @@ export interface Partition {
   readonly domainOf: Int32Array
   /** Label values of each domain. */
   readonly domains: readonly (readonly string[])[]
+  /** Nodes of each domain, ascending. */
+  readonly members: readonly Int32Array[]
+}
+
+/** Counterfactuals often keep the list of nodes, so partitions belong to the list and not to a model. */
+const known = new WeakMap<readonly SnapshotNode[], Partitions>()
+
+export function partitionsOf(nodes: readonly SnapshotNode[]): Partitions {
+  let partitions = known.get(nodes)
+  if (!partitions) {
+    partitions = new Partitions(nodes)
+    known.set(nodes, partitions)
+  }
+  return partitions
 }
 
 /** Computes partitions of the nodes on demand, each once. */
@@ -37,25 +51,35 @@ export class Partitions {
     const known = this.#byKeys.get(name)
     if (known) return known
     const domainOf = new Int32Array(this.#nodes.length).fill(-1)
-    const indexes = new Map<string, number>()
     const domains: string[][] = []
+    // A domain is a value within a domain of the broader keys, so no tuple of values has to be built for each node.
+    const broader = keys.length > 1 ? this.#of(keys.slice(0, -1)) : undefined
+    const key = keys.at(-1)!
+    const indexes: Map<string, number>[] = []
     this.#nodes.forEach(({ labels }, node) => {
-      const values: string[] = []
-      for (const key of keys) {
-        const value = Object.hasOwn(labels, key) ? labels[key] : undefined
-        if (value === undefined) return
-        values.push(value)
-      }
-      const tuple = JSON.stringify(values)
-      let domain = indexes.get(tuple)
+      const parent = broader ? broader.domainOf[node]! : 0
+      const value = Object.hasOwn(labels, key) ? labels[key] : undefined
+      if (parent < 0 || value === undefined) return
+      indexes[parent] ??= new Map()
+      let domain = indexes[parent].get(value)
       if (domain === undefined) {
         domain = domains.length
-        indexes.set(tuple, domain)
-        domains.push(values)
+        indexes[parent].set(value, domain)
+        domains.push(broader ? [...broader.domains[parent]!, value] : [value])
       }
       domainOf[node] = domain
     })
-    const partition = { id: this.all.length, keys, domainOf, domains }
+    const members = domains.map(() => [] as number[])
+    domainOf.forEach((domain, node) => {
+      if (domain >= 0) members[domain]!.push(node)
+    })
+    const partition = {
+      id: this.all.length,
+      keys,
+      domainOf,
+      domains,
+      members: members.map(nodes => Int32Array.from(nodes)),
+    }
     this.all.push(partition)
     this.#byKeys.set(name, partition)
     return partition

@@ -14,6 +14,18 @@ export interface Shape {
   readonly amounts: readonly number[]
 }
 
+const texts = new WeakMap<PodNeeds, string>()
+
+/** Equal needs have equal texts. */
+export function needsText(needs: PodNeeds): string {
+  let text = texts.get(needs)
+  if (text === undefined) {
+    text = canonicalText(needs)
+    texts.set(needs, text)
+  }
+  return text
+}
+
 export class Shapes {
   readonly all: Shape[] = []
   readonly #byText = new Map<string, Shape>()
@@ -32,7 +44,7 @@ export class Shapes {
       this.#labelKeys.length > 0 ? canonicalText([namespace, this.#labelKeys.map(key => labels[key])]) : ''
     const known = this.#byNeeds.get(needs)?.get(scope)
     if (known) return known
-    const text = `${canonicalText(needs)}${scope}`
+    const text = `${needsText(needs)}${scope}`
     let shape = this.#byText.get(text)
     if (!shape) {
       const requests = Object.entries(needs.requests)

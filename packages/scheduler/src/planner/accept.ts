@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Model } from '../model/model.ts'
 import { Budget } from '../solver/index.ts'
+import { balanced } from './balance.ts'
 import { type GangTask, minimumChoices } from './gang-demand.ts'
 import { apply, type Placement, placeBest, placeWith, revert, scoreOfPlacement } from './place.ts'
+import { withReplicaDomain } from './replica-domain.ts'
 
 /** A gang that was accepted in this cycle, with its nodes. */
 export interface Accepted {
@@ -64,10 +66,11 @@ function acceptChoice(
   refine?: Refine,
 ): Acceptance {
   const budget = new Budget(limits.gang, limits.cycle)
-  const alone = placeBest(model, task, [], budget)
+  const own = withReplicaDomain(task, accepted)
+  const alone = placeBest(model, own, [], budget)
   if (alone.kind === 'placed') {
     const [found] = alone.placements
-    const placement = refine?.(task, found!, alone.score, budget) ?? found!
+    const placement = balanced(model, own, refine?.(own, found!, alone.score, budget) ?? found!)
     apply(model, placement)
     accepted.push({ task, placement, score: alone.score, best: alone.best })
     return { kind: 'accepted' }
@@ -109,10 +112,11 @@ function placeInOrder(
   accepted.length = 0
   let fallback = known
   tasks.forEach((task, i) => {
-    const later = tasks.slice(i + 1)
-    const outcome = placeBest(model, task, later, budget)
+    const later = tasks.slice(i + 1).map(other => withReplicaDomain(other, accepted))
+    const own = withReplicaDomain(task, accepted)
+    const outcome = placeBest(model, own, later, budget)
     if (outcome.kind === 'placed') fallback = [...fallback.slice(0, i), ...outcome.placements]
-    const placement = fallback[i]!
+    const placement = balanced(model, own, fallback[i]!, fallback.slice(i + 1))
     apply(model, placement)
     const isBest = outcome.kind === 'placed' && outcome.best
     accepted.push({ task, placement, score: scoreOfPlacement(task, placement), best: isBest })

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Model } from '../model/model.ts'
-import type { Shape } from '../model/shapes.ts'
-import { Budget } from '../solver/index.ts'
-import type { Gang, Policy, Snapshot } from '../types.ts'
+import { Budget, withinBudget } from '../solver/index.ts'
+import type { Eviction, Gang, Policy, Snapshot, SnapshotPod } from '../types.ts'
 import { type Accepted, accept, type Refine } from './accept.ts'
 import { type GangTask, need, taskOf } from './gang-demand.ts'
-import type { PlacedPod } from './place.ts'
+import { apply, type PlacedPod, type Placement } from './place.ts'
 import { type Obstacle, obstacleOf } from './precheck.ts'
+import { preemptFor } from './preempt.ts'
+import { withReplicaScopes } from './replica-domain.ts'
 import { companionsOf, placeInMask, placeWithCompanions, replicaMask } from './replica-scope.ts'
+import { type Reservation, reserveFor, reservesAt } from './reserve.ts'
+import { placeOnFormerNodes } from './reuse.ts'
 import { placeSurplus, type SatisfiedGang } from './surplus.ts'
 
 export type GangResult =
@@ -29,24 +32,37 @@ export interface Cycle {
   readonly results: readonly GangResult[]
   readonly surplus: readonly { readonly task: GangTask; readonly placed: PlacedPod }[]
   readonly budget: Budget
+  /** Pods that must leave for gangs of higher priority. */
+  readonly evictions: readonly Eviction[]
+  /** Room that is kept free for gangs that wait, for victims of preemption or for running pods to leave. */
+  readonly reservations: readonly Reservation[]
+  /** When a waiting gang may reserve room, in milliseconds since 1970. */
+  readonly nextReservation: number | undefined
 }
 
 export function isSatisfied(gang: Gang): boolean {
   return gang.groups.every(group => need(group) === 0)
 }
 
-export function runCycle(snapshot: Snapshot, policy: Policy): Cycle {
+/** `now` matters for reservations only. */
+export function runCycle(given: Snapshot, policy: Policy, now = 0): Cycle {
+  const snapshot = policy.replicaScope === 'Require' ? withReplicaScopes(given) : given
   const model = new Model(snapshot)
-  const waiting = waitingShapes(model)
   const budget = new Budget(policy.budget.cycle)
   const accepted: Accepted[] = []
+  const evictions: Eviction[] = []
+  const evicted = new Set<SnapshotPod>()
+  const reservations: Reservation[] = []
+  const reservationTimes: number[] = []
+  const mostNodes = Math.floor((snapshot.nodes.length * (policy.reservation?.maxNodesPercent ?? 0)) / 100)
+  /** Gangs whose minimum is bound, or is bound by this decision. */
   const satisfiedBases = new Set<string>()
   const key = (namespace: string, name: string) => `${namespace}/${name}`
   const isBaseSatisfied = (gang: Gang) => satisfiedBases.has(key(gang.namespace, gang.baseGang ?? ''))
   for (const gang of snapshot.gangs) if (isSatisfied(gang)) satisfiedBases.add(key(gang.namespace, gang.name))
 
   const decided = snapshot.gangs.map((gang, index) => {
-    const obstacle = obstacleOf(model, gang, waiting, isBaseSatisfied)
+    const obstacle = obstacleOf(gang, isBaseSatisfied)
     if (isSatisfied(gang)) return { kind: 'satisfied' as const, task: taskOf(model, gang, index) }
     if (obstacle) return { kind: 'obstacle' as const, obstacle }
     const task = taskOf(model, gang, index)
@@ -58,7 +74,12 @@ export function runCycle(snapshot: Snapshot, policy: Policy): Cycle {
       { gang: policy.budget.gang, cycle: budget },
       refineFor(gang),
     )
-    if (outcome.kind === 'accepted') return { kind: 'accepted' as const, task }
+    if (outcome.kind === 'accepted') {
+      satisfiedBases.add(key(gang.namespace, gang.name))
+      return { kind: 'accepted' as const, task }
+    }
+    if (outcome.kind === 'rejected' && !(policy.preemption === 'Enabled' && preempt(gang, index)))
+      reserve(gang, index)
     return {
       kind: 'unschedulable' as const,
       task,
@@ -80,10 +101,72 @@ export function runCycle(snapshot: Snapshot, policy: Policy): Cycle {
       for (const { group, node } of result.accepted.placement) nodes[group]!.push(node)
     return [{ task: result.task, nodes }]
   })
-  return { model, results, surplus: placeSurplus(model, satisfied, waiting), budget }
+  return {
+    model,
+    results,
+    surplus: placeSurplus(model, satisfied),
+    budget,
+    evictions,
+    reservations,
+    nextReservation: reservationTimes.length > 0 ? Math.min(...reservationTimes) : undefined,
+  }
+
+  /** Only after a proof that the minimum does not fit. The room is kept free until the victims are gone. */
+  function preempt(gang: Gang, index: number): boolean {
+    const limited = new Budget(policy.budget.gang, budget)
+    const found = withinBudget(() =>
+      preemptFor(snapshot, gang, index, accepted, placements(), evicted, limited),
+    )?.result
+    if (!found) return false
+    evictions.push(...found.evictions)
+    const uids = new Set(found.evictions.map(({ uid }) => uid))
+    for (const pod of snapshot.boundPods) if (uids.has(pod.uid)) evicted.add(pod)
+    hold({ index, placement: found.placement, since: now })
+    return true
+  }
+
+  /** Only after a proof that the minimum does not fit, and only after the configured time. */
+  function reserve(gang: Gang, index: number): void {
+    const at = reservesAt(gang, policy)
+    if (at === undefined) return
+    if (at > now) {
+      reservationTimes.push(at)
+      return
+    }
+    const limited = new Budget(policy.budget.gang, budget)
+    const placement = withinBudget(() =>
+      reserveFor(snapshot, gang, index, accepted, placements(), evicted, mostNodes, limited),
+    )?.result
+    if (placement) hold({ index, placement, since: at })
+  }
+
+  function placements(): Placement[] {
+    return reservations.map(({ placement }) => placement)
+  }
+
+  function hold(reservation: Reservation): void {
+    reservations.push(reservation)
+    apply(model, reservation.placement)
+  }
 
   /** Keeps the gangs of one PodCliqueSet replica in one domain where this costs no score. */
   function refineFor(gang: Gang): Refine {
+    const inReplica = refineInReplica(gang)
+    return (task, placement, score, gangBudget) => {
+      const refined = inReplica(task, placement, score, gangBudget)
+      // Former nodes win ties only: the gang stays in the domain that it shares with its replica.
+      const within =
+        refined &&
+        replicaMask(
+          task,
+          refined.map(({ node }) => node),
+        )
+      const known = refined ?? placement
+      return placeOnFormerNodes(model, task, score, known, within, gangBudget) ?? refined
+    }
+  }
+
+  function refineInReplica(gang: Gang): Refine {
     return (task, placement, score, gangBudget) => {
       if (gang.baseGang === undefined) {
         const companions = companionsOf(model, task, name =>
@@ -102,13 +185,4 @@ export function runCycle(snapshot: Snapshot, policy: Policy): Cycle {
       return mask && placeInMask(model, task, mask, score, placement, gangBudget)
     }
   }
-}
-
-/** Shapes of all pods that this plan may place. */
-export function waitingShapes(model: Model): Shape[] {
-  const shapes = new Set<Shape>()
-  for (const { groups } of model.snapshot.gangs)
-    for (const { candidates, gated } of groups)
-      for (const pod of [...candidates, ...gated]) shapes.add(model.shapes.of(pod))
-  return [...shapes]
 }

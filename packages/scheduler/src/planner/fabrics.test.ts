@@ -167,3 +167,58 @@ test('irregular racks of 9, 7 and 5 nodes: a gang of 9 finds a full rack, one of
   equal(verdict(10)?.explanation?.code, 'DomainTooSmall')
   ok(verdict(10)?.explanation?.fixes.some(({ op }) => op === 'RelaxTopology'))
 })
+
+test('255 nodes in two domains of irregular racks: 28 gangs of 8 and 9 nodes fill every rack that holds them', () => {
+  const racks = [
+    [9, 9, 7, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9],
+    [9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 5, 9],
+  ]
+  const irregular: Fabric = {
+    levels: ['datacenter', 'domain', 'rack'],
+    leaves: racks.flatMap((counts, domain) =>
+      counts.map((count, rack) => ({ path: ['core', `d${domain}`, `rack-${domain}-${rack}`], count })),
+    ),
+  }
+  const nodes = nodesOf(irregular)
+  equal(nodes.length, 255)
+  const names = Array.from({ length: 28 }, (_, i) => `g${String(i).padStart(2, '0')}`)
+  const sizeOf = (name: string) => (Number(name.slice(1)) % 2 === 0 ? 9 : 8)
+  const objects = {
+    nodes,
+    topologyBindings: [bindingOf(irregular)],
+    podGangs: names.map(name => gang(name, sizeOf(name), { required: keyOf('rack') })),
+    pods: names.flatMap(name => members(name, sizeOf(name))),
+  }
+  const decision = decide(objects)
+  // 27 racks have nine nodes. The racks of seven and five hold no gang.
+  equal(decision.gangs.filter(({ verdict }) => verdict === 'Scheduled').length, 27)
+  equal(decision.gangs.at(-1)?.explanation?.code, 'HeldForEarlierGang')
+  const used = new Set<string>()
+  for (const name of names.slice(0, 27)) {
+    const domains = usedDomains(decision, nodes, 'rack', name)
+    equal(domains.length, 1, name)
+    ok(!used.has(domains[0]!), `${domains[0]} is used twice`)
+    used.add(domains[0]!)
+  }
+})
+
+test('irregular racks: a gang of 14 uses up a rack of nine and one of five, and leaves no rack broken', () => {
+  const irregular: Fabric = {
+    levels: ['datacenter', 'domain', 'rack'],
+    leaves: [
+      ...[9, 9, 7].map((count, rack) => ({ path: ['core', 'd0', `rack-0-${rack}`], count })),
+      ...[9, 5, 9].map((count, rack) => ({ path: ['core', 'd1', `rack-1-${rack}`], count })),
+    ],
+  }
+  const nodes = nodesOf(irregular)
+  const decision = decide({
+    nodes,
+    topologyBindings: [bindingOf(irregular)],
+    podGangs: [gang('g', 14, { required: keyOf('domain'), preferred: keyOf('rack') })],
+    pods: members('g', 14),
+  })
+  equal(usedDomains(decision, nodes, 'domain', 'g').length, 1)
+  equal(usedDomains(decision, nodes, 'rack', 'g').length, 2)
+  // The racks of nine and five are used up, so that no rack is left broken.
+  deepEqual(usedDomains(decision, nodes, 'rack', 'g').includes('rack-1-1'), true)
+})

@@ -16,6 +16,12 @@ export interface GangTask {
   readonly minimum: readonly (readonly SnapshotPod[])[]
   /** Nodes of bound pods of each group, as indexes. Nodes that do not exist are left out. */
   readonly running: readonly (readonly number[])[]
+  /** A domain that all gangs of the PodCliqueSet replica must share. */
+  readonly replica?: {
+    readonly id: string
+    readonly partition: Partition
+    readonly running: readonly number[]
+  }
   /** All groups have pods of one shape, so it does not matter which pods form the minimum. */
   readonly isUniform: boolean
 }
@@ -28,17 +34,24 @@ export function taskOf(model: Model, gang: Gang, index: number, withGated = fals
   const pool = gang.groups.map(group =>
     withGated ? [...group.candidates, ...group.gated] : group.candidates,
   )
+  const indexesOf = (nodes: readonly string[]) =>
+    nodes.flatMap(name => {
+      const found = model.nodeIndex.get(name)
+      return found === undefined ? [] : [found]
+    })
   return {
     gang,
     index,
     scope: scopesOf(model, gang),
     minimum: gang.groups.map((group, i) => pool[i]!.slice(0, need(group))),
-    running: gang.groups.map(({ placed }) =>
-      placed.flatMap(({ node }) => {
-        const found = model.nodeIndex.get(node ?? '')
-        return found === undefined ? [] : [found]
-      }),
-    ),
+    running: gang.groups.map(({ placed }) => indexesOf(placed.map(({ node }) => node ?? ''))),
+    ...(gang.replicaScope && {
+      replica: {
+        id: gang.replicaScope.id,
+        partition: model.partitions.ofKey(gang.replicaScope.levels, gang.replicaScope.key),
+        running: indexesOf(gang.replicaScope.nodes),
+      },
+    }),
     isUniform: gang.groups.every(
       (group, i) =>
         pool[i]!.length <= need(group) || new Set(pool[i]!.map(pod => model.shapes.of(pod))).size === 1,
@@ -157,11 +170,16 @@ export function gangDemand(
   }
 
   const counterOf = (scope: Scope, partition: Partition, running: readonly number[]): DomainCounter => {
-    const usedDomains = new Set(running.map(node => partition.domainOf[node]!))
-    usedDomains.delete(-1)
-    const usedNodes = new Set(running.filter(node => partition.domainOf[node]! < 0))
+    const usedDomains = new Map<number, number>()
+    const usedNodes = new Map<number, number>()
+    for (const node of running) {
+      const domain = partition.domainOf[node]!
+      if (domain >= 0) usedDomains.set(domain, (usedDomains.get(domain) ?? 0) + 1)
+      else usedNodes.set(node, (usedNodes.get(node) ?? 0) + 1)
+    }
     const pods = scope.groups.reduce((sum, group) => sum + minimum[group]!.length, 0)
-    const counter = { id: counters.length, partition, limit: pods, usedDomains, usedNodes }
+    const balanced = task.gang.isBalanced
+    const counter = { id: counters.length, partition, limit: pods, usedDomains, usedNodes, balanced }
     counters.push({ scope, counter, base: usedDomains.size + usedNodes.size })
     return counter
   }

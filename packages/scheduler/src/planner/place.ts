@@ -11,6 +11,7 @@ import {
 } from '../solver/index.ts'
 import type { SnapshotPod } from '../types.ts'
 import { type GangDemand, type GangTask, gangDemand, preferringScopes, type Widening } from './gang-demand.ts'
+import { inReplicas } from './replica-domain.ts'
 import type { Scope } from './scopes.ts'
 import { placementScore, quality } from './score.ts'
 
@@ -69,12 +70,18 @@ export function placeBest(
   })
   const combinations = combine(scopes, least)
   let best: Placed = { ...fallback, best: false }
+  let isFallback = true
   let complete = combinations.length <= mostCombinations && first.kind !== 'unknown'
   for (const { widening, bound } of combinations.slice(0, mostCombinations)) {
-    if (bound <= best.score + tolerance) break
+    // Only a placement with counted domains is balanced, so the fallback loses ties.
+    const losesTies = task.gang.isBalanced && isFallback
+    if (losesTies ? bound < best.score - tolerance : bound <= best.score + tolerance) break
     const outcome = attempt(widening)
     if (outcome.kind === 'unknown' || (outcome.kind === 'placed' && !outcome.best)) complete = false
-    if (outcome.kind === 'placed' && outcome.score > best.score + tolerance) best = outcome
+    if (outcome.kind !== 'placed') continue
+    if (losesTies ? outcome.score < best.score - tolerance : outcome.score <= best.score + tolerance) continue
+    best = outcome
+    isFallback = false
   }
   return { ...best, best: complete }
 
@@ -161,7 +168,7 @@ export function placeWith(
   const scope: DemandScope = {
     partition: undefined,
     buckets: [],
-    children: [first, ...demands.slice(1).map(demand => demand.scope)],
+    children: inReplicas([task, ...others], [first, ...demands.slice(1).map(demand => demand.scope)]),
   }
   const objective =
     own.counters.length > 0 && !uncounted
@@ -200,6 +207,24 @@ export function scoreOfPlacement(task: GangTask, placement: Placement): number {
 
 /** Pods in rank order get nodes in the order of the fabric, so neighbours in rank are neighbours in the fabric. */
 function placementOf(model: Model, task: GangTask, demand: GangDemand, assignment: Assignment): Placement {
+  const compareNodes = fabricOrder(model, task)
+  return [...demand.buckets].flatMap(([id, { group, pods }]) => {
+    const nodes = (assignment.get(id) ?? []).toSorted(compareNodes)
+    return pods.map((pod, i) => ({ pod, group, node: nodes[i]! }))
+  })
+}
+
+/** The same nodes for equal pods of each group, with the pods in rank order again. */
+export function inRankOrder(model: Model, task: GangTask, placement: Placement): Placement {
+  const compareNodes = fabricOrder(model, task)
+  const equal = Map.groupBy(placement, ({ pod, group }) => `${group} ${model.shapes.of(pod).id}`)
+  return [...equal.values()].flatMap(own => {
+    const nodes = own.map(({ node }) => node).sort(compareNodes)
+    return own.map(({ pod, group }, i) => ({ pod, group, node: nodes[i]! }))
+  })
+}
+
+function fabricOrder(model: Model, task: GangTask): (left: number, right: number) => number {
   const rank = (node: number) =>
     task.gang.levels.map(({ key }) => model.snapshot.nodes[node]!.labels[key] ?? '')
   const paths = new Map<number, readonly string[]>()
@@ -210,16 +235,12 @@ function placementOf(model: Model, task: GangTask, demand: GangDemand, assignmen
     paths.set(node, path)
     return path
   }
-  const compareNodes = (left: number, right: number): number => {
+  return (left, right) => {
     const a = pathOf(left)
     const b = pathOf(right)
     for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return compareText(a[i]!, b[i]!)
     return left - right
   }
-  return [...demand.buckets].flatMap(([id, { group, pods }]) => {
-    const nodes = (assignment.get(id) ?? []).toSorted(compareNodes)
-    return pods.map((pod, i) => ({ pod, group, node: nodes[i]! }))
-  })
 }
 
 export function apply(model: Model, placement: Placement): void {

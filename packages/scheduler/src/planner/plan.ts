@@ -25,10 +25,12 @@ const blockedCodes = new Set(['PodsNotCreated', 'PodsGated', 'BaseGangNotSchedul
 /** Decides for all gangs. Pure: the same snapshot gives the same decision. */
 export function planWith(
   explain: Explain,
-  snapshot: Snapshot,
+  given: Snapshot,
   policy: Policy,
+  now: number,
 ): Omit<Decision, 'missingGangs'> {
-  const cycle = runCycle(snapshot, policy)
+  const cycle = runCycle(given, policy, now)
+  const { snapshot } = cycle.model
   const surplusOf = new Map<GangTask, Map<string, number>>()
   for (const { task, placed } of cycle.surplus) {
     const nodes = surplusOf.get(task) ?? new Map<string, number>()
@@ -80,8 +82,8 @@ export function planWith(
   return {
     gangs,
     bindings: bindingsOf(cycle),
-    evictions: [],
-    nextDeadline: undefined,
+    evictions: cycle.evictions,
+    nextDeadline: cycle.nextReservation,
     steps: cycle.budget.steps,
   }
 }
@@ -167,7 +169,27 @@ function scored(cycle: Cycle, result: GangResult): Pick<GangDecision, 'placement
       },
     ]
   })
+  if (task.gang.replicaScope) scopes.unshift(replicaDecision(cycle, task, isPlaced, nodesOf))
   return isPlaced ? { placementScore: placementScore(task.scope, nodesOf), scopes } : { scopes }
+}
+
+function replicaDecision(
+  cycle: Cycle,
+  { gang, replica }: GangTask,
+  isPlaced: boolean,
+  nodesOf: (group: number) => readonly number[],
+): ScopeDecision {
+  const { name, key } = gang.replicaScope!
+  const [node] = isPlaced ? gang.groups.keys().flatMap(nodesOf).toArray() : []
+  return {
+    name,
+    kind: 'replica',
+    required: {
+      level: gang.levels.find(level => level.key === key)?.domain ?? key,
+      key,
+      domain: node === undefined ? null : domainName(cycle, gang, replica!.partition.keys, node),
+    },
+  }
 }
 
 function domainName({ model }: Cycle, gang: Gang, keys: readonly string[], node: number): DomainName | null {

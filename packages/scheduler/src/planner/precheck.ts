@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Model } from '../model/model.ts'
-import type { Shape } from '../model/shapes.ts'
-import type { Gang, SnapshotPod } from '../types.ts'
+import { podSchedulingGate } from '@grove/api'
+import type { Gang } from '../types.ts'
 import { need } from './gang-demand.ts'
 
 /** Why a gang is not planned at all: no node can change it. */
@@ -23,19 +22,11 @@ export type Obstacle =
   | { readonly code: 'PodsGated'; readonly podGroup: string; readonly pods: number; readonly gate: string }
   | { readonly code: 'BaseGangNotScheduled'; readonly base: string }
 
-/** The gate that the operator keeps on pods of a scaled gang until the base gang is scheduled. */
-const groveGate = 'grove.io/podgang-pending-creation'
-
-export function obstacleOf(
-  model: Model,
-  gang: Gang,
-  waiting: readonly Shape[],
-  isBaseSatisfied: (gang: Gang) => boolean,
-): Obstacle | undefined {
+export function obstacleOf(gang: Gang, isBaseSatisfied: (gang: Gang) => boolean): Obstacle | undefined {
   for (const group of gang.groups) {
     if (need(group) === 0) continue
     for (const pod of [...group.candidates, ...group.gated]) {
-      const field = unsupportedField(model, pod, waiting)
+      const [field] = pod.needs.unsupported
       if (field) return { code: 'UnsupportedConstraint', field, podGroup: group.name }
     }
   }
@@ -51,6 +42,7 @@ export function obstacleOf(
       return { code: 'PodsNotCreated', podGroup: group.name, have, need: group.minReplicas }
   }
   const first = gang.groups.find(group => need(group) > 0)
+  const isHeldByBase = gang.baseGang !== undefined && !isBaseSatisfied(gang)
   if (first && !gang.initialized)
     return {
       code: 'PodsNotCreated',
@@ -61,18 +53,10 @@ export function obstacleOf(
   for (const group of gang.groups) {
     if (group.candidates.length >= need(group)) continue
     const gates = group.gated.flatMap(({ gates }) => gates)
-    const gate = gates.find(name => name !== groveGate) ?? gates[0] ?? ''
-    if (gate === groveGate && gang.baseGang !== undefined && !isBaseSatisfied(gang))
-      return { code: 'BaseGangNotScheduled', base: gang.baseGang }
+    const gate = gates.find(name => name !== podSchedulingGate) ?? gates[0] ?? ''
+    if (gate === podSchedulingGate && isHeldByBase) break
     return { code: 'PodsGated', podGroup: group.name, pods: group.gated.length, gate }
   }
+  if (first && isHeldByBase) return { code: 'BaseGangNotScheduled', base: gang.baseGang ?? '' }
   return undefined
-}
-
-export function unsupportedField(
-  model: Model,
-  pod: SnapshotPod,
-  waiting: readonly Shape[],
-): string | undefined {
-  return pod.needs.unsupported[0] ?? model.undecidable(model.shapes.of(pod), waiting)
 }

@@ -216,3 +216,85 @@ test('renaming nodes changes no verdict and no score of the first gang', () => {
     propertyOptions(500),
   )
 })
+
+test('renaming pods, groups, gangs and domains gives the same decision up to the names', () => {
+  const renameLabels = (labels: Readonly<Record<string, string>> = {}, values: ReadonlyMap<string, string>) =>
+    Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, values.get(key) ?? value]))
+  // Prefixes keep the order of names, by which ties are decided.
+  const domain = (value: string | undefined) => `domain-${value}`
+  const member = (name: string) => `renamed-${name}`
+  fc.assert(
+    fc.property(instances, objects => {
+      const renamed: SnapshotObjects = {
+        ...objects,
+        nodes: objects.nodes.map(entry => {
+          const labels = { ...entry.metadata.labels }
+          for (const key of ['example.com/zone', 'example.com/rack'])
+            if (labels[key] !== undefined) labels[key] = domain(labels[key])
+          return { ...entry, metadata: { ...entry.metadata, labels } }
+        }),
+        pods: objects.pods.map((entry): Pod => {
+          const labels = entry.metadata.labels ?? {}
+          const values = new Map(
+            ['grove.io/podgang', 'grove.io/podclique', 'grove.io/base-podgang'].flatMap(key =>
+              labels[key] === undefined ? [] : [[key, member(labels[key])] as const],
+            ),
+          )
+          return {
+            ...entry,
+            metadata: {
+              ...entry.metadata,
+              name: member(entry.metadata.name),
+              labels: renameLabels(labels, values),
+            },
+            // Terms of anti-affinity name their PodClique.
+            spec: JSON.parse(
+              JSON.stringify(entry.spec).replaceAll(
+                /"grove\.io\/podclique":"([^"]+)"/g,
+                (_, clique: string) => `"grove.io/podclique":"${member(clique)}"`,
+              ),
+            ),
+          }
+        }),
+        podGangs: objects.podGangs.map(gang => ({
+          ...gang,
+          metadata: { ...gang.metadata, name: member(gang.metadata.name) },
+          spec: {
+            ...gang.spec,
+            podgroups: gang.spec.podgroups.map(group => ({ ...group, name: member(group.name) })),
+            ...(gang.spec.topologyConstraintGroupConfigs && {
+              topologyConstraintGroupConfigs: gang.spec.topologyConstraintGroupConfigs.map(config => ({
+                ...config,
+                podGroupNames: config.podGroupNames.map(member),
+              })),
+            }),
+          },
+        })),
+      }
+      deepEqual(
+        decide(renamed).bindings.map(({ pod, node, part }) => [pod, node, part]),
+        decide(objects).bindings.map(({ pod, node, part }) => [member(pod), node, part]),
+      )
+      deepEqual(verdicts(decide(renamed)), verdicts(decide(objects)))
+    }),
+    propertyOptions(300),
+  )
+})
+
+test('a gang that waits alone on an empty cluster also waits on the same cluster with running pods', () => {
+  fc.assert(
+    fc.property(singleGangInstances, objects => {
+      const pending = objects.pods.filter(({ spec }) => !spec.nodeName)
+      if (pending.length !== objects.pods.length && !isScheduled({ ...objects, pods: pending })) {
+        const [gang] = objects.podGangs
+        const own = objects.pods.some(
+          ({ metadata, spec }) =>
+            spec.nodeName && metadata.labels?.['grove.io/podgang'] === gang?.metadata.name,
+        )
+        // Running pods of the gang itself count for its minimum.
+        if (!own) ok(!isScheduled(objects))
+      }
+    }),
+    propertyOptions(500),
+  )
+})

@@ -4,6 +4,7 @@ import type { Partition } from '../model/partitions.ts'
 import type { Budget, NodeMask } from '../solver/index.ts'
 import { type GangTask, preferringScopes, taskOf } from './gang-demand.ts'
 import { type Placement, placeWith, scoreOfPlacement } from './place.ts'
+import { domainMask } from './replica-domain.ts'
 import type { Scope } from './scopes.ts'
 import { scoreOf } from './score.ts'
 
@@ -24,11 +25,7 @@ export function replicaMask(base: GangTask, nodes: readonly number[]): NodeMask 
   if (!partition || nodes.length === 0) return undefined
   const domains = new Set(nodes.map(node => partition.domainOf[node]!))
   domains.delete(-1)
-  if (domains.size === 0) return undefined
-  return {
-    id: `replica ${partition.id}:${[...domains].sort((left, right) => left - right).join('+')}`,
-    nodes: Uint8Array.from(partition.domainOf, domain => (domains.has(domain) ? 1 : 0)),
-  }
+  return domains.size === 0 ? undefined : domainMask(partition, domains)
 }
 
 /** Places a base gang in a domain that also holds its scaled gangs, if that costs no score. */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { OpenPods } from '../model/coupling.ts'
 import type { Model } from '../model/model.ts'
 import type { Shape } from '../model/shapes.ts'
 import type { SnapshotPod } from '../types.ts'
 import type { GangTask } from './gang-demand.ts'
 import type { PlacedPod } from './place.ts'
-import { unsupportedField } from './precheck.ts'
 import { allScopes } from './scopes.ts'
 
 /** A satisfied gang, with the nodes of its pods by group: bound ones and those of this plan. */
@@ -26,7 +26,6 @@ interface Queue {
 export function placeSurplus(
   model: Model,
   gangs: readonly SatisfiedGang[],
-  waitingShapes: readonly Shape[],
 ): { readonly task: GangTask; readonly placed: PlacedPod }[] {
   const queues: Queue[] = gangs.flatMap(owner =>
     owner.task.gang.groups.map((group, index) => {
@@ -45,7 +44,7 @@ export function placeSurplus(
     if (!next) return placed
     const { owner, group, waiting } = next
     const pod = waiting[0]!
-    const isPlaceable = pod.needs.missing.length === 0 && !unsupportedField(model, pod, waitingShapes)
+    const isPlaceable = pod.needs.missing.length === 0 && pod.needs.unsupported.length === 0
     const node = isPlaceable ? bestNode(model, owner, group, model.shapes.of(pod)) : undefined
     if (node === undefined) {
       // Pods of another shape may still fit.
@@ -70,6 +69,8 @@ function ratio({ owner, group }: Queue): number {
   return owner.nodes[group]!.length / Math.max(1, owner.task.gang.groups[group]!.minReplicas)
 }
 
+const noPods: OpenPods = new Map()
+
 /** The tightest node that keeps all required scopes, with preferred domains that the scope uses already first. */
 function bestNode(model: Model, owner: SatisfiedGang, group: number, shape: Shape): number | undefined {
   const scopes = allScopes(owner.task.scope).filter(({ groups }) => groups.includes(group))
@@ -81,12 +82,20 @@ function bestNode(model: Model, owner: SatisfiedGang, group: number, shape: Shap
     domains.delete(-1)
     return [{ domainOf, domains }]
   })
+  const { replica } = owner.task
+  if (replica) {
+    const { domainOf } = replica.partition
+    const domains = new Set([...replica.running, ...owner.nodes.flat()].map(node => domainOf[node]!))
+    domains.delete(-1)
+    required.push({ domainOf, domains })
+  }
   const preferred = scopes.flatMap(({ preferred, groups }) =>
     (preferred?.partitions ?? []).map(({ domainOf }) => ({
       domainOf,
       domains: new Set(nodesOf(groups).map(node => domainOf[node]!)),
     })),
   )
+  const isCoupled = model.isCoupled(shape)
   let best: { node: number; misses: number; unused: number; room: number } | undefined
   for (let node = 0; node < model.nodeCount; node++) {
     const room = model.capacity(shape, node)
@@ -95,7 +104,7 @@ function bestNode(model: Model, owner: SatisfiedGang, group: number, shape: Shap
       const domain = domainOf[node]!
       return domain >= 0 && (domains.size === 0 || domains.has(domain))
     })
-    if (!isInside) continue
+    if (!isInside || (isCoupled && !model.coupling.allows(shape, node, noPods))) continue
     const misses = preferred.filter(({ domainOf, domains }) => !domains.has(domainOf[node]!)).length
     const unused = model.podsOn[node]! > 0 ? 0 : 1
     const isBetter =

@@ -39,6 +39,17 @@ describe('the scheduler configuration', () => {
     assert.deepEqual([bindTimeoutMs, leaderElection.enabled, metrics.port], [10_000, false, 0])
   })
 
+  test('reads the replica scope and a reservation', () => {
+    const result = readSchedulerConfiguration({
+      ...header,
+      replicaScope: 'Require',
+      reservation: { after: '5m' },
+    })
+    assert.ok(result.ok)
+    const { replicaScope, reservation } = result.configuration.policy
+    assert.deepEqual([replicaScope, reservation], ['Require', { afterSeconds: 300, maxNodesPercent: 25 }])
+  })
+
   const mistakes: [title: string, content: object, expected: RegExp][] = [
     ['a wrong kind', { kind: 'OperatorConfiguration' }, /apiVersion and kind must be/],
     ['an unknown field', { preemtion: 'Enabled' }, /^preemtion: unknown field$/],
@@ -49,11 +60,10 @@ describe('the scheduler configuration', () => {
       /^preemption: must be one of Disabled, Enabled, not "on"$/,
     ],
     [
-      'a setting that the planner does not implement',
-      { preemption: 'Enabled' },
-      /^preemption: Enabled: not supported yet/,
+      'a percentage above 100',
+      { reservation: { maxNodesPercent: 250 } },
+      /^reservation.maxNodesPercent: must be from 1 to 100, not 250$/,
     ],
-    ['a reservation', { reservation: { after: '5m' } }, /^reservation: not supported yet/],
     ['a wrong type', { budget: { gang: 'many' } }, /^budget.gang: must be an integer/],
     ['a duration without a unit', { bindTimeout: 'soon' }, /^bindTimeout: /],
   ]

@@ -2,7 +2,7 @@
 
 import { type Findings, Section } from '@grove/api'
 import { defaultBindTimeoutMs } from '../binder/start-scheduler.ts'
-import { defaultPolicy, unsupportedSettings } from '../policy.ts'
+import { defaultPolicy } from '../policy.ts'
 import { defaultSchedulerName } from '../snapshot/index.ts'
 import type { Policy } from '../types.ts'
 
@@ -50,7 +50,7 @@ export function readSchedulerConfiguration(document: unknown): ConfigurationResu
       ...defaultPolicy,
       replicaScope: oneOf(root, 'replicaScope', ['Prefer', 'Require'], findings),
       preemption: oneOf(root, 'preemption', ['Disabled', 'Enabled'], findings),
-      reservation: readReservation(root.section('reservation')),
+      reservation: readReservation(root.section('reservation'), findings),
       budget: readBudget(root.section('budget')),
     },
     bindTimeoutMs: root.duration('bindTimeout', defaultBindTimeoutMs),
@@ -61,11 +61,7 @@ export function readSchedulerConfiguration(document: unknown): ConfigurationResu
     logFormat: oneOf(root, 'logFormat', ['json', 'text'], findings),
   }
   root.close()
-  const problems = [
-    ...findings.errors,
-    ...findings.unknownKeys.map(key => `${key}: unknown field`),
-    ...unsupportedSettings(configuration.policy).map(setting => `${setting}: not supported yet; remove it`),
-  ]
+  const problems = [...findings.errors, ...findings.unknownKeys.map(key => `${key}: unknown field`)]
   return problems.length ? { ok: false, problems } : { ok: true, configuration }
 }
 
@@ -83,12 +79,15 @@ function oneOf<T extends string>(
   return values[0]
 }
 
-function readReservation(section: Section): Policy['reservation'] {
+function readReservation(section: Section, findings: Findings): Policy['reservation'] {
   const reservation = {
     afterSeconds: section.duration('after', 600 * seconds) / seconds,
     maxNodesPercent: section.integer('maxNodesPercent', 25),
   }
   section.close()
+  const { maxNodesPercent } = reservation
+  if (maxNodesPercent < 1 || maxNodesPercent > 100)
+    findings.errors.push(`reservation.maxNodesPercent: must be from 1 to 100, not ${maxNodesPercent}`)
   return section.isPresent ? reservation : undefined
 }
 

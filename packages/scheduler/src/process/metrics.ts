@@ -1,34 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Counter, Gauge, type Registry } from '@grove/kube'
+import { counter, gauge, histogram, type Registry } from '@grove/kube'
+import type { SchedulerCaches } from '../binder/caches.ts'
+import type { Rejection } from '../binder/rejected-pods.ts'
+import type { ShadowReport } from '../shadow/shadow-reports.ts'
 import type { Decision } from '../types.ts'
+import { dryRunCatalogue, schedulerCatalogue } from './metrics-catalogue.ts'
+
+/** Labels by which providers and autoscalers name the pool of a node, in the order in which they are read. */
+const nodePoolLabels = [
+  'karpenter.sh/nodepool',
+  'cloud.google.com/gke-nodepool',
+  'eks.amazonaws.com/nodegroup',
+  'kubernetes.azure.com/agentpool',
+  'node.kubernetes.io/instance-type',
+]
+
+/** Returns the handler that counts pods which kubelets reject. Nodes without a label of a pool have the empty pool. */
+export function rejectionMetrics(
+  registry: Registry,
+  caches: Pick<SchedulerCaches, 'nodes'>,
+): (rejection: Rejection) => void {
+  const conflicts = counter(registry, schedulerCatalogue.conflicts)
+  return ({ node }) => {
+    const labels = caches.nodes.get({ name: node })?.metadata.labels ?? {}
+    const key = nodePoolLabels.find(label => labels[label])
+    conflicts.inc({ node_pool: key ? labels[key]! : '' })
+  }
+}
 
 /** Returns the handler that turns decisions into metrics. */
 export function decisionMetrics(registry: Registry): (decision: Decision) => void {
-  const registers = [registry]
-  const decisions = new Counter({
-    name: 'grove_scheduler_decisions_total',
-    help: 'Decisions about gangs, by verdict',
-    labelNames: ['verdict', 'provenance'],
-    registers,
-  })
-  const steps = new Counter({
-    name: 'grove_scheduler_steps_total',
-    help: 'Steps of the placement search',
-    registers,
-  })
-  const waiting = new Gauge({
-    name: 'grove_gangs_waiting',
-    help: 'Gangs that wait, by the code and tier of the cause',
-    labelNames: ['code', 'tier'],
-    registers,
-  })
-  const bindings = new Counter({
-    name: 'grove_scheduler_bindings_total',
-    help: 'Pods that were decided to run on a node',
-    labelNames: ['part'],
-    registers,
-  })
+  const decisions = counter(registry, schedulerCatalogue.decisions)
+  const steps = counter(registry, schedulerCatalogue.steps)
+  const waiting = gauge(registry, schedulerCatalogue.waiting)
+  const bindings = counter(registry, schedulerCatalogue.bindings)
+  for (const part of ['minimum', 'surplus']) bindings.inc({ part }, 0)
   return decision => {
     steps.inc(decision.steps)
     waiting.reset()
@@ -37,5 +44,17 @@ export function decisionMetrics(registry: Registry): (decision: Decision) => voi
       if (explanation) waiting.inc({ code: explanation.code, tier: explanation.tier })
     }
     for (const { part } of decision.bindings) bindings.inc({ part })
+  }
+}
+
+/** Returns the handler that turns reports into metrics. */
+export function shadowMetrics(registry: Registry): (report: ShadowReport) => void {
+  const reports = counter(registry, dryRunCatalogue.reports)
+  const lead = histogram(registry, dryRunCatalogue.lead)
+  return report => {
+    const { kind, scheduler } = report
+    reports.inc({ kind, scheduler })
+    if (kind === 'scheduledByOther' && report.afterMs !== undefined)
+      lead.observe({ scheduler }, report.afterMs / 1_000)
   }
 }

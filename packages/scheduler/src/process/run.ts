@@ -2,6 +2,7 @@
 
 // The gang scheduler as a process: probes, metrics, election, the scheduling loop.
 import {
+  cacheMetrics,
   createClient,
   createClientOn,
   createRegistry,
@@ -23,8 +24,11 @@ import { SchedulerCaches } from '../binder/caches.ts'
 import { GangScheduler } from '../binder/gang-scheduler.ts'
 import { recordedGangEvents } from '../binder/recorded-events.ts'
 import { plan } from '../plan.ts'
+import { ShadowScheduler } from '../shadow/shadow-scheduler.ts'
+import { CapacityMetrics } from './capacity-metrics.ts'
 import type { SchedulerConfiguration } from './configuration.ts'
-import { decisionMetrics } from './metrics.ts'
+import { decisionMetrics, rejectionMetrics, shadowMetrics } from './metrics.ts'
+import { timedPlan } from './timed-plan.ts'
 
 /** Time for events that are not written yet when the process stops. */
 const lastEventsMs = 2_000
@@ -57,20 +61,22 @@ export async function runScheduler({
       namespace: leaderElection.resourceNamespace || namespace,
       name: leaderElection.resourceName,
     }
-    const election = leaderElection.enabled
-      ? new LeaseElector({
-          ...lease,
-          client: leaseClient(client, lease),
-          clock,
-          log,
-          registry,
-          times: {
-            leaseDurationMs: leaderElection.leaseDuration,
-            renewDeadlineMs: leaderElection.renewDeadline,
-            retryPeriodMs: leaderElection.retryPeriod,
-          },
-        })
-      : undefined
+    // A dry run writes nothing, the lease included, and runs next to the scheduler that does.
+    const election =
+      leaderElection.enabled && !dryRun
+        ? new LeaseElector({
+            ...lease,
+            client: leaseClient(client, lease),
+            clock,
+            log,
+            registry,
+            times: {
+              leaseDurationMs: leaderElection.leaseDuration,
+              renewDeadlineMs: leaderElection.renewDeadline,
+              retryPeriodMs: leaderElection.retryPeriod,
+            },
+          })
+        : undefined
     const manager = new Manager({
       clock,
       log,
@@ -96,21 +102,35 @@ export async function runScheduler({
       run: async signal => void (await caches.run(signal)),
       waitForSync: signal => caches.waitForSync(signal),
     })
+    const shared = {
+      caches,
+      clock,
+      log,
+      registry,
+      plan: timedPlan(plan, registry, clock),
+      policy: configuration.policy,
+      schedulerName: configuration.schedulerName,
+      onDecision: decisionMetrics(registry),
+    }
+    const scheduler = dryRun
+      ? new ShadowScheduler({ ...shared, onReport: shadowMetrics(registry) })
+      : new GangScheduler({
+          ...shared,
+          client: fenced,
+          bindTimeoutMs: configuration.bindTimeoutMs,
+          events: recordedGangEvents(recorder),
+          onRejection: rejectionMetrics(registry, caches),
+        })
+    manager.addController('gang-scheduler', scheduler)
+    cacheMetrics(registry, caches.observed)
     manager.addController(
-      'gang-scheduler',
-      new GangScheduler({
-        client: fenced,
-        caches,
-        clock,
-        log,
+      'capacity-metrics',
+      new CapacityMetrics({
         registry,
-        plan,
+        clock,
         policy: configuration.policy,
         schedulerName: configuration.schedulerName,
-        bindTimeoutMs: configuration.bindTimeoutMs,
-        events: recordedGangEvents(recorder),
-        onDecision: decisionMetrics(registry),
-        dryRun,
+        objects: () => caches.objects(),
       }),
     )
     manager.addLastStep('events', () => recorder.stop(lastEventsMs))

@@ -19,7 +19,12 @@ export interface GangContext {
 }
 
 /** Builds a gang from its PodGang and the live pods that name it (4.5.1). */
-export function gangFrom(podGang: PodGang, pods: readonly SnapshotPod[], context: GangContext): Gang {
+export function gangFrom(
+  podGang: PodGang,
+  pods: readonly SnapshotPod[],
+  context: GangContext,
+  formerNodes: readonly string[] = [],
+): Gang {
   const { metadata, spec, status } = podGang
   const priority = priorityOf(spec.priorityClassName, context.priorityClasses)
   const condition = (type: string) => status?.conditions?.find(condition => condition.type === type)
@@ -45,6 +50,8 @@ export function gangFrom(podGang: PodGang, pods: readonly SnapshotPod[], context
     constraint: constraintOf(spec.topologyConstraint),
     configs: configsOf(podGang),
     groups: spec.podgroups.map(group => groupFrom(group, pods)),
+    isBalanced: metadata.annotations?.[annotation.split] === 'Balanced',
+    formerNodes,
     reuseReservation: spec.reuseReservationRef,
   }
 }
@@ -122,9 +129,21 @@ function scalingGroup(gang: Gang): readonly [name: string, index: number] {
 }
 
 /** Planning order: priority, age, base gangs first, then the order in which the operator creates gangs. */
-export function compareGangs(left: Gang, right: Gang): number {
-  const [leftGroup, leftIndex] = scalingGroup(left)
-  const [rightGroup, rightIndex] = scalingGroup(right)
+export function inPlanningOrder(gangs: readonly Gang[]): Gang[] {
+  return gangs
+    .map(gang => ({ gang, group: scalingGroup(gang) }))
+    .sort((left, right) => compareGangs(left.gang, left.group, right.gang, right.group))
+    .map(({ gang }) => gang)
+}
+
+type GroupPosition = ReturnType<typeof scalingGroup>
+
+function compareGangs(
+  left: Gang,
+  [leftGroup, leftIndex]: GroupPosition,
+  right: Gang,
+  [rightGroup, rightIndex]: GroupPosition,
+): number {
   return firstDifference(
     right.priority - left.priority,
     left.createdAt - right.createdAt,

@@ -2,15 +2,16 @@
 import type { Node, Pod } from '@grove/api'
 import { canonicalText, compareText, sortedRecord } from '../order.ts'
 import type { Snapshot, SnapshotNode, SnapshotObjects, SnapshotOptions, SnapshotPod } from '../types.ts'
-import { compareGangs, gangFrom } from './gangs.ts'
+import { gangFrom, inPlanningOrder } from './gangs.ts'
+import { remember, sortedBoundPods, sortedNodes, unchangedPods } from './incremental.ts'
 import { compareByName, snapshotPod } from './pods.ts'
-import { holdsResources, readAmounts } from './requests.ts'
+import { holdsResources, mostOnNode, readAmounts } from './requests.ts'
 
 export const defaultSchedulerName = 'grove-scheduler'
 
 /** Builds the snapshot of a cluster. Equal clusters give equal snapshots, whatever the order of the lists. */
 export function snapshotFrom(objects: SnapshotObjects, options: SnapshotOptions = {}): Snapshot {
-  const { schedulerName = defaultSchedulerName, assumed = [] } = options
+  const { schedulerName = defaultSchedulerName, assumed = [], formerNodes, previous } = options
   const assumedNodes = new Map(
     assumed.map(pod => [`${pod.namespace}/${pod.name}/${pod.uid ?? ''}`, pod.node]),
   )
@@ -22,12 +23,14 @@ export function snapshotFrom(objects: SnapshotObjects, options: SnapshotOptions 
     volumes: byKey(objects.persistentVolumes, ({ metadata }) => metadata.name),
     classes: byKey(objects.storageClasses, ({ metadata }) => metadata.name),
   }
-  const boundPods: SnapshotPod[] = []
+  const made: (SnapshotPod | undefined)[] = []
+  const unchanged = unchangedPods(previous)
   const ours = new Map<string, SnapshotPod[]>()
   for (const pod of objects.pods) {
-    if (!holdsResources(pod)) continue
-    const member = snapshotPod(pod, nodeOf(pod), storage)
-    if (member.node !== undefined) boundPods.push(member)
+    const member =
+      unchanged(pod) ?? (holdsResources(pod) ? snapshotPod(pod, nodeOf(pod), storage) : undefined)
+    made.push(member)
+    if (!member) continue
     const isLive = !member.terminating
     if (!isLive || pod.spec.schedulerName !== schedulerName || member.gang === undefined) continue
     const key = `${member.namespace}/${member.gang}`
@@ -39,16 +42,42 @@ export function snapshotFrom(objects: SnapshotObjects, options: SnapshotOptions 
     bindings: byKey(objects.topologyBindings, ({ metadata }) => metadata.name),
     priorityClasses: objects.priorityClasses ?? [],
   }
+  // Pods of a gang that is replaced may still terminate, so they are no members any more.
+  const reused = new Set(
+    objects.podGangs.flatMap(({ spec, metadata }) =>
+      spec.reuseReservationRef
+        ? `${spec.reuseReservationRef.namespace || metadata.namespace || 'default'}/${spec.reuseReservationRef.name}`
+        : [],
+    ),
+  )
+  const nodesOfReused = new Map<string, string[]>()
+  if (reused.size > 0)
+    for (const pod of made) {
+      const key = `${pod?.namespace}/${pod?.gang}`
+      if (pod?.node === undefined || !reused.has(key)) continue
+      nodesOfReused
+        .set(key, nodesOfReused.get(key) ?? [])
+        .get(key)!
+        .push(pod.node)
+    }
   const gangs = objects.podGangs.map(podGang => {
     const key = `${podGang.metadata.namespace ?? 'default'}/${podGang.metadata.name}`
     const members = ours.get(key) ?? []
     ours.delete(key)
-    return gangFrom(podGang, members, context)
+    const { reuseReservationRef: ref } = podGang.spec
+    const known = [
+      ...(formerNodes?.get(key) ?? []),
+      ...(ref
+        ? (nodesOfReused.get(`${ref.namespace || podGang.metadata.namespace || 'default'}/${ref.name}`) ?? [])
+        : []),
+    ]
+    return gangFrom(podGang, members, context, [...new Set(known)].sort(compareText))
   })
-  return {
-    nodes: objects.nodes.map(snapshotNode).sort((left, right) => compareText(left.name, right.name)),
-    boundPods: boundPods.sort(compareByName),
-    gangs: gangs.sort(compareGangs),
+  const nodes = sortedNodes(objects.nodes, snapshotNode, previous)
+  const snapshot: Snapshot = {
+    nodes,
+    boundPods: sortedBoundPods(objects.pods, made, nodes, previous),
+    gangs: inPlanningOrder(gangs),
     strayPods: [...ours.values()]
       .flat()
       .filter(({ node }) => node === undefined)
@@ -58,7 +87,16 @@ export function snapshotFrom(objects: SnapshotObjects, options: SnapshotOptions 
         .map(({ metadata }) => [metadata.name, sortedRecord(metadata.labels ?? {})] as const)
         .sort(([left], [right]) => compareText(left, right)),
     ),
+    disruptionBudgets: (objects.podDisruptionBudgets ?? [])
+      .map(({ metadata, spec, status }) => ({
+        namespace: metadata.namespace ?? 'default',
+        name: metadata.name,
+        selector: spec?.selector,
+        allowed: status?.disruptionsAllowed ?? 0,
+      }))
+      .sort(compareByName),
   }
+  return remember(snapshot, { nodes: objects.nodes, pods: objects.pods, made })
 
   function nodeOf({ metadata, spec }: Pod): string | undefined {
     if (spec.nodeName) return spec.nodeName
@@ -67,11 +105,23 @@ export function snapshotFrom(objects: SnapshotObjects, options: SnapshotOptions 
   }
 }
 
-function snapshotNode({ metadata, spec, status }: Node): SnapshotNode {
+const knownNodes = new WeakMap<Node, SnapshotNode>()
+
+/** Watch caches replace an object when it changes, so a cycle reads only the nodes that changed since the last one. */
+function snapshotNode(node: Node): SnapshotNode {
+  let known = knownNodes.get(node)
+  if (!known) {
+    known = newSnapshotNode(node)
+    knownNodes.set(node, known)
+  }
+  return known
+}
+
+function newSnapshotNode({ metadata, spec, status }: Node): SnapshotNode {
   return {
     name: metadata.name,
     labels: sortedRecord(metadata.labels ?? {}),
-    allocatable: sortedRecord(readAmounts(status?.allocatable)),
+    allocatable: sortedRecord(readAmounts(status?.allocatable, mostOnNode)),
     taints: (spec?.taints ?? [])
       .map(({ key, value, effect }) => ({ key, effect, ...(value ? { value } : {}) }))
       .sort((left, right) => compareText(canonicalText(left), canonicalText(right))),

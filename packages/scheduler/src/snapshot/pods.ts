@@ -3,7 +3,7 @@ import { label, type Pod } from '@grove/api'
 import { unsupportedFields } from '../filters/pod-fields.ts'
 import { canonicalText, compareText, firstDifference, sortedRecord } from '../order.ts'
 import type { HostPort, PodNeeds, SnapshotPod } from '../types.ts'
-import { podRequests } from './requests.ts'
+import { podRequests, unreadableRequests } from './requests.ts'
 import { type Storage, volumeNeeds } from './volumes.ts'
 
 /**
@@ -21,8 +21,21 @@ export function snapshotPod(pod: Pod, node: string | undefined, storage: Storage
 }
 
 /** Volumes of claims depend on storage objects, which change without the pod. */
-function usesClaims({ spec }: Pod): boolean {
+export function usesClaims({ spec }: Pod): boolean {
   return (spec.volumes ?? []).some(volume => volume.persistentVolumeClaim || volume.ephemeral)
+}
+
+/** Needs by their text, so that pods with equal needs share one object. Bounded: dropping entries costs only memory. */
+const interned = new Map<string, PodNeeds>()
+const mostInterned = 4096
+
+function intern(needs: PodNeeds): PodNeeds {
+  const text = canonicalText(needs)
+  const known = interned.get(text)
+  if (known) return known
+  if (interned.size >= mostInterned) interned.clear()
+  interned.set(text, needs)
+  return needs
 }
 
 function newSnapshotPod(pod: Pod, node: string | undefined, storage: Storage): SnapshotPod {
@@ -42,7 +55,7 @@ function newSnapshotPod(pod: Pod, node: string | undefined, storage: Storage): S
     createdAt: milliseconds(metadata.creationTimestamp),
     gang: labels[label.podGang],
     podClique: labels[label.podClique],
-    needs: podNeeds(namespace, pod, storage),
+    needs: intern(podNeeds(namespace, pod, storage)),
   }
 }
 
@@ -77,7 +90,11 @@ function podNeeds(namespace: string, { metadata, spec }: Pod, storage: Storage):
     volumeSelectors: canonical(volumes.selectors),
     missing: canonical(volumes.missing),
     unsupported: [
-      ...new Set([...unsupportedFields(spec as unknown as Record<string, unknown>), ...volumes.unsupported]),
+      ...new Set([
+        ...unsupportedFields(spec as unknown as Record<string, unknown>),
+        ...volumes.unsupported,
+        ...unreadableRequests(spec),
+      ]),
     ].sort(compareText),
   }
 }

@@ -9,15 +9,38 @@ type Mutable = Record<string, number>
 /** Resources that `spec.resources` sets for the pod as a whole. */
 const podLevelResource = /^(cpu|memory|hugepages-.+)$/
 
+/** Larger amounts are not exact numbers. No pod with a larger request fits on any node. */
+export const mostOnNode = 2 ** 51
+const mostRequested = 2 ** 52
+
 /** Reads quantities as whole units, cpu in thousandths, rounded up. Unreadable quantities are left out. */
-export function readAmounts(quantities: Readonly<Record<string, unknown>> | undefined): Mutable {
+export function readAmounts(
+  quantities: Readonly<Record<string, unknown>> | undefined,
+  most = mostRequested,
+): Mutable {
   const amounts: Mutable = {}
   for (const [name, value] of Object.entries(quantities ?? {})) {
     const quantity = readQuantity(value)
     if (quantity instanceof QuantityError) continue
-    amounts[name] = Number(quantityValue(quantity, name === 'cpu' ? -3 : 0))
+    amounts[name] = Math.min(Number(quantityValue(quantity, name === 'cpu' ? -3 : 0)), most)
   }
   return amounts
+}
+
+/** Paths of quantities that cannot be read. The API server rejects them; a manifest may still have them. */
+export function unreadableRequests(spec: PodSpec): string[] {
+  const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? [])]
+  const lists = [
+    ...containers.flatMap(({ resources }) => [resources?.requests, resources?.limits]),
+    spec.resources?.requests,
+    spec.resources?.limits,
+    spec.overhead,
+  ]
+  return lists.flatMap(quantities =>
+    Object.entries(quantities ?? {})
+      .filter(([, value]) => readQuantity(value) instanceof QuantityError)
+      .map(([name, value]) => `quantity ${JSON.stringify(value)} of ${name}`),
+  )
 }
 
 /** Requests of one container. A limit without a request is the request, as the API server defaults it. */
@@ -59,7 +82,13 @@ export function podRequests(spec: PodSpec): Amounts {
     if (podLevelResource.test(name)) total[name] = amount
   add(total, readAmounts(spec.overhead))
   total.pods = 1
-  return sortedRecord(Object.fromEntries(Object.entries(total).filter(([, amount]) => amount > 0)))
+  return sortedRecord(
+    Object.fromEntries(
+      Object.entries(total)
+        .filter(([, amount]) => amount > 0)
+        .map(([name, amount]) => [name, Math.min(amount, mostRequested)]),
+    ),
+  )
 }
 
 function isSidecar(container: Container): boolean {

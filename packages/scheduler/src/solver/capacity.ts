@@ -5,10 +5,11 @@ import type { Domain } from './tree.ts'
 
 /** Node classes, domain signatures and upper bounds for one demand. Each bound is computed once per signature. */
 export class Capacity {
-  /** Class of each node; 0 holds nothing. */
-  readonly classOf: Int32Array
-  /** Capacity of each pod type on each node, clipped to the demand. */
+  #classOf: Int32Array | undefined
+  /** Capacity of each pod type on each node. */
   readonly #caps: (Int32Array | undefined)[]
+  readonly #totals: Int32Array
+  readonly #pods: readonly (EntityType & { kind: 'pod' })[]
   readonly #signatures = new Map<string, number>()
   readonly #signatureOf: Int32Array
   readonly #bounds: Float64Array
@@ -41,19 +42,34 @@ export class Capacity {
     this.#resources = [...resources]
       .map(([index, demand]) => ({ index, demand }))
       .sort((a, b) => a.index - b.index)
-    this.#caps = demand.types.map(type =>
-      type.kind === 'pod' ? this.#capsOf(type, totals[type.id]!) : undefined,
-    )
-    this.classOf = this.#classes(pods)
+    this.#totals = totals
+    this.#pods = pods
+    this.#caps = demand.types.map(type => (type.kind === 'pod' ? this.#capsOf(type) : undefined))
   }
 
-  #capsOf(type: EntityType & { kind: 'pod' }, most: number): Int32Array {
-    const caps = new Int32Array(this.#model.nodeCount)
-    const allowed = this.#model.allowed(type.shape)
-    for (let node = 0; node < caps.length; node++)
-      if (allowed[node] && (!type.mask || type.mask.nodes[node]))
-        caps[node] = Math.min(this.#model.capacity(type.shape, node), most)
-    return caps
+  #capsOf({ shape, mask }: EntityType & { kind: 'pod' }): Int32Array {
+    const { caps } = this.#model.roomOf(shape)
+    return mask ? caps.map((cap, node) => (mask.nodes[node] ? cap : 0)) : caps
+  }
+
+  /** All useful nodes together lack a resource for all pods. */
+  isShort(): boolean {
+    if (this.#pods.length < 2) return false
+    const { nodeCount } = this.#model
+    const free = new Float64Array(this.#resources.length)
+    for (let node = 0; node < nodeCount; node++) {
+      if (!this.#pods.some(({ id }) => this.#caps[id]![node]! > 0)) continue
+      this.#resources.forEach(({ index, demand }, i) => {
+        free[i]! += Math.max(0, Math.min(this.#model.freeOf(node, index), demand))
+      })
+    }
+    return this.#resources.some(({ demand }, i) => free[i]! < demand)
+  }
+
+  /** Class of each node; 0 holds nothing. */
+  get classOf(): Int32Array {
+    this.#classOf ??= this.#classes(this.#pods)
+    return this.#classOf
   }
 
   /** Nodes are in one class if they hold the same combinations of pods and count alike for every counter. */
@@ -65,7 +81,7 @@ export class Capacity {
       let key = ''
       let useful = false
       for (const { id } of pods) {
-        const cap = this.#caps[id]![node]!
+        const cap = this.cap(id, node)
         key += `${cap} `
         if (cap > 0) useful = true
       }
@@ -86,8 +102,9 @@ export class Capacity {
     return classOf
   }
 
+  /** Clipped to the demand. */
   cap(type: number, node: number): number {
-    return this.#caps[type]![node]!
+    return Math.min(this.#caps[type]![node]!, this.#totals[type]!)
   }
 
   /** Counters, as bits of their position, that do not count the domain because the scope runs there already. */
@@ -136,8 +153,9 @@ export class Capacity {
 
   #podBound(domain: Domain, type: number): number {
     const caps = this.#caps[type]!
+    const most = this.#totals[type]!
     let sum = 0
-    for (const node of domain.nodes) sum += caps[node]!
+    for (const node of domain.nodes) sum += Math.min(caps[node]!, most)
     for (const child of domain.children) sum += this.bound(child, type)
     return sum
   }

@@ -24,9 +24,11 @@ export interface DomainCounter {
   readonly id: number
   readonly partition: Partition
   readonly limit: number
-  /** Domains, and nodes outside every domain, where the scope runs already: using them again is free. */
-  readonly usedDomains: ReadonlySet<number>
-  readonly usedNodes: ReadonlySet<number>
+  /** Running pods by domain, and by node outside every domain: using these places again is free. */
+  readonly usedDomains: ReadonlyMap<number, number>
+  readonly usedNodes: ReadonlyMap<number, number>
+  /** Pods are shared evenly between the domains, as far as their room allows. */
+  readonly balanced: boolean
 }
 
 /** A set of pods, all of which must be in one domain of the partition, if there is one. */

@@ -16,14 +16,14 @@ export interface Ground {
 
 export function groundOf(model: Model, demand: Demand, partitions: readonly Partition[]): Ground {
   const bits = new Map(partitions.map(({ id }, bit) => [id, bit]))
-  const tree = domainTree(partitions, model.nodeCount)
+  const tree = domainTree(model.partitions, partitions, model.nodeCount)
   const totals = totalsOf(demand)
   return { tree, bits, totals, capacity: new Capacity(model, demand, totals, bits, domainCount(tree)) }
 }
 
-/** No placement exists, by upper bounds alone. */
+/** No placement exists, by upper bounds alone: entities of one type, then all pods by resource. */
 export function isImpossible({ tree, capacity }: Ground, { rootCounts }: Demand): boolean {
-  return rootCounts.some(({ type, count }) => capacity.bound(tree, type) < count)
+  return rootCounts.some(({ type, count }) => capacity.bound(tree, type) < count) || capacity.isShort()
 }
 
 /** Counts the occurrences of each type in the whole demand. */

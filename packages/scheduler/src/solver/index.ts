@@ -2,12 +2,15 @@
 import type { Model } from '../model/model.ts'
 import type { Partition } from '../model/partitions.ts'
 import { type Budget, withinBudget } from './budget.ts'
+import { solveChain } from './chain.ts'
+import { construct } from './construct.ts'
+import { isCoupled, searchNodes } from './coupled.ts'
 import { type DemandScope, demandOf, type NodeMask } from './demand.ts'
 import { groundOf, isImpossible } from './ground.ts'
 import { type Assignment, Solver } from './solver.ts'
 import { nested } from './tree.ts'
 
-export { Budget } from './budget.ts'
+export { Budget, withinBudget } from './budget.ts'
 export type { Bucket, DemandScope, DomainCounter, NodeMask } from './demand.ts'
 export type { Assignment } from './solver.ts'
 
@@ -35,6 +38,24 @@ const mostBits = 30
 
 /** Finds nodes for all pods of the scope, or proves that there are none. */
 export function solve(model: Model, scope: DemandScope, budget: Budget, objective?: Objective): Outcome {
+  if (isCoupled(model, scope)) {
+    const searched = withinBudget(() => searchNodes(model, scope, budget))
+    if (!searched) return unknown
+    // The search compares no scores: another assignment may use fewer preferred domains.
+    return searched.result
+      ? { kind: 'fits', assignment: searched.result, best: !objective, rate: 0 }
+      : impossible
+  }
+  const chain = withinBudget(() => solveChain(model, scope, budget))
+  if (!chain) return unknown
+  if (chain.result === 'impossible') return impossible
+  if (chain.result)
+    return {
+      kind: 'fits',
+      assignment: chain.result.assignment,
+      best: true,
+      rate: objective?.(chain.result.counts) ?? 0,
+    }
   const demand = demandOf(scope)
   if (demand.types.length === 0) return { kind: 'fits', assignment: new Map(), best: true, rate: 0 }
   const partitions = new Map<number, Partition>()
@@ -45,6 +66,10 @@ export function solve(model: Model, scope: DemandScope, budget: Budget, objectiv
   for (const partition of partitions.values()) {
     if (kept.every(other => nested(other, partition))) kept.push(partition)
     else return solveCrossing(model, scope, partition, budget, objective)
+  }
+  if (demand.counters.length === 0) {
+    const assignment = withinBudget(() => construct(model, scope, budget))?.result
+    if (assignment) return { kind: 'fits', assignment, best: true, rate: 0 }
   }
   if (kept.length > mostBits || demand.counters.length > mostBits) return unknown
   const ground = groundOf(model, demand, kept)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Partition } from '../model/partitions.ts'
+import type { Partition, Partitions } from '../model/partitions.ts'
 
 /** A domain of one or more partitions, with the domains and the single nodes directly inside it. */
 export interface Domain {
@@ -19,6 +19,22 @@ export interface Domain {
  * binding always are; keys of different bindings may cross.
  */
 export function nested(left: Partition, right: Partition): boolean {
+  let known = nestings.get(left)
+  if (!known) {
+    known = new Map()
+    nestings.set(left, known)
+  }
+  let isNested = known.get(right)
+  if (isNested === undefined) {
+    isNested = areNested(left, right)
+    known.set(right, isNested)
+  }
+  return isNested
+}
+
+const nestings = new WeakMap<Partition, Map<Partition, boolean>>()
+
+function areNested(left: Partition, right: Partition): boolean {
   const sizes = [new Int32Array(left.domains.length), new Int32Array(right.domains.length)] as const
   const shared = new Map<number, number>()
   for (let node = 0; node < left.domainOf.length; node++) {
@@ -39,8 +55,26 @@ export function nested(left: Partition, right: Partition): boolean {
   return true
 }
 
-/** Builds the tree of the domains of nested partitions. Bit i of a tag stands for the i-th partition. */
-export function domainTree(partitions: readonly Partition[], nodeCount: number): Domain {
+/** Trees by the list of nodes, then by the ids of their partitions. */
+const trees = new WeakMap<Partitions, Map<string, Domain>>()
+
+/** The tree of the domains of nested partitions. Bit i of a tag stands for the i-th partition. */
+export function domainTree(all: Partitions, partitions: readonly Partition[], nodeCount: number): Domain {
+  let known = trees.get(all)
+  if (!known) {
+    known = new Map()
+    trees.set(all, known)
+  }
+  const key = partitions.map(({ id }) => id).join()
+  let tree = known.get(key)
+  if (!tree) {
+    tree = newTree(partitions, nodeCount)
+    known.set(key, tree)
+  }
+  return tree
+}
+
+function newTree(partitions: readonly Partition[], nodeCount: number): Domain {
   const sizes = partitions.map(({ domains, domainOf }) => {
     const size = new Int32Array(domains.length)
     for (const domain of domainOf) if (domain >= 0) size[domain]!++

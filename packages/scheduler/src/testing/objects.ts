@@ -90,6 +90,10 @@ export interface GangOptions {
   readonly createdAt?: string
   readonly configs?: readonly { name: string; groups: string[]; required?: string; preferred?: string }[]
   readonly notInitialized?: boolean
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly reuseReservationRef?: { readonly namespace: string; readonly name: string }
+  /** Since when the condition Scheduled is False. */
+  readonly waitingSince?: string
 }
 
 export function podGang(name: string, groups: readonly GroupOptions[], options: GangOptions = {}): PodGang {
@@ -101,7 +105,10 @@ export function podGang(name: string, groups: readonly GroupOptions[], options: 
       namespace: 'default',
       uid: `uid-${name}`,
       labels: { 'app.kubernetes.io/part-of': 'set' },
-      ...(options.topology ? { annotations: { 'grove.io/topology-name': options.topology } } : {}),
+      annotations: {
+        ...(options.topology ? { 'grove.io/topology-name': options.topology } : {}),
+        ...options.annotations,
+      },
       ...(options.createdAt ? { creationTimestamp: options.createdAt } : {}),
     },
     spec: {
@@ -122,6 +129,7 @@ export function podGang(name: string, groups: readonly GroupOptions[], options: 
           }
         : {}),
       ...(options.priorityClassName ? { priorityClassName: options.priorityClassName } : {}),
+      ...(options.reuseReservationRef ? { reuseReservationRef: options.reuseReservationRef } : {}),
     },
     status: {
       phase: 'Pending',
@@ -133,6 +141,17 @@ export function podGang(name: string, groups: readonly GroupOptions[], options: 
           message: '',
           lastTransitionTime: '2026-01-01T00:00:00Z',
         },
+        ...(options.waitingSince
+          ? [
+              {
+                type: 'Scheduled',
+                status: 'False' as const,
+                reason: 'InsufficientCapacity',
+                message: '',
+                lastTransitionTime: options.waitingSince,
+              },
+            ]
+          : []),
       ],
     },
   }

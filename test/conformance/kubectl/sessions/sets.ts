@@ -22,7 +22,7 @@ const cpu = {
 }
 
 /** Fields that admission would set: these clusters have no webhooks. */
-const set = (image = 'registry.example/app:1') =>
+export const setManifest = (image = 'registry.example/app:1') =>
   JSON.stringify(
     defaultPodCliqueSet({
       apiVersion: 'grove.io/v1alpha1',
@@ -57,7 +57,7 @@ async function stands(shell: Shell, groups = 2): Promise<void> {
 
 export const setSessions = sessions({
   'sets: apply, get, describe, scale, edit, patch, delete': async shell => {
-    const input = set()
+    const input = setManifest()
     await shell.types('apply -f -', { input })
     await shell.types('apply -f -', { input })
     await shell.types('diff -f -', { input })
@@ -103,7 +103,7 @@ export const setSessions = sessions({
     )
     await shell.types('delete pcs llm')
     await shell.sees('get pods,pclq,pcsg,pg -o name', /^$/)
-    await shell.types('apply --server-side -f -', { input: set('registry.example/app:3') })
+    await shell.types('apply --server-side -f -', { input: setManifest('registry.example/app:3') })
     await stands(shell)
     await shell.types('delete pcs llm --cascade=foreground')
     const left = await shell.types('get pcs,pclq,pcsg,podgangs')
@@ -111,7 +111,7 @@ export const setSessions = sessions({
   },
 
   'sets: a Service created by expose survives scale-in and deletion': async shell => {
-    const input = set().replace('"replicas":1', '"replicas":2')
+    const input = setManifest().replace('"replicas":1', '"replicas":2')
     await shell.types('apply -f -', { input })
     await shell.silently('wait --for=jsonpath={.status.availableReplicas}=2 pcs/llm --timeout=120s')
     for (const replica of [0, 1]) {

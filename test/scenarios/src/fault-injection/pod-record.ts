@@ -8,8 +8,6 @@ import { resources } from '@grove/operator'
 import { isReady } from '../harness.ts'
 import { isStanding } from './deletion.ts'
 
-/** A lost node loses its pods one after the other. */
-const evictionMs = 1_500
 /** The longest delay with which a running operator receives a watch event. */
 const watchDelayMs = 1_000
 
@@ -18,7 +16,10 @@ export class PodRecord {
   readonly #client: Client
   readonly #namespace: string
   readonly #readySince = new Map<string, number>()
-  readonly #hurt = new Map<string, { readonly pod: Stored<Pod>; readonly at: number }>()
+  /** The last state in which each pod was running and ready, and the time at which that ended. */
+  readonly #served = new Map<string, { readonly pod: Stored<Pod>; until?: number }>()
+  readonly #hurt = new Map<string, Stored<Pod>>()
+  readonly #lostNodes = new Set<string>()
   readonly #sleeps: { readonly ms: number; readonly end: number }[] = []
   readonly #abort = new AbortController()
   #watching: Promise<void> | undefined
@@ -27,8 +28,9 @@ export class PodRecord {
     this.#client = client
     this.#namespace = namespace
     this.#pods = new WatchCache<Pod>(client, resources.pods, { namespace })
-    this.#pods.onChange(({ new: pod }) => {
+    this.#pods.onChange(({ new: pod, old }) => {
       if (pod) this.#note(pod)
+      else if (old) this.#servedUntilNow(old.metadata.uid)
       onChange(this)
     })
   }
@@ -66,13 +68,25 @@ export class PodRecord {
     return this.#pods.list().filter(isStanding)
   }
 
-  /** Call this before a pod or its node is disrupted. */
+  /** Call this before a pod is disrupted. */
   hurts(pod: Stored<Pod>): void {
-    this.#hurt.set(pod.metadata.uid, { pod, at: Date.now() })
+    this.#hurt.set(pod.metadata.uid, pod)
+  }
+
+  /** Call this before a node is lost. Its pods count as disrupted, also those that a scheduler binds to it meanwhile. */
+  losesNode(name: string): void {
+    this.#lostNodes.add(name)
+    for (const pod of this.known()) this.#note(pod)
+  }
+
+  /** Call this after the node is back. */
+  async regainsNode(name: string): Promise<void> {
+    await this.standing()
+    this.#lostNodes.delete(name)
   }
 
   hurtPods(): Stored<Pod>[] {
-    return [...this.#hurt.values()].map(({ pod }) => pod)
+    return [...this.#hurt.values()]
   }
 
   wasHurt(uid: string): boolean {
@@ -81,10 +95,10 @@ export class PodRecord {
 
   /** Returns pods that were ready until a disruption that the operator may not have observed yet. */
   justHurt(): Stored<Pod>[] {
-    const oldest = Date.now() - this.staleMs - evictionMs
-    return [...this.#hurt.values()]
-      .filter(({ at, pod }) => at >= oldest && isReady(pod))
-      .map(({ pod }) => pod)
+    const oldest = Date.now() - this.staleMs
+    return [...this.#served]
+      .filter(([uid, { until }]) => this.wasHurt(uid) && (until === undefined || until >= oldest))
+      .map(([, { pod }]) => pod)
   }
 
   /** Reports whether the pod has been ready for so long that the operator must have observed it. */
@@ -93,9 +107,33 @@ export class PodRecord {
     return isReady(pod) && since !== undefined && since <= Date.now() - this.staleMs
   }
 
+  /** Describes the observed pods with this prefix, for the message of a violation. */
+  describe(prefix: string): string {
+    const now = Date.now()
+    const ago = (at: number | undefined) => (at === undefined ? 'no time' : `${now - at} ms ago`)
+    return this.#pods
+      .list()
+      .filter(({ metadata }) => metadata.name.startsWith(prefix))
+      .map(pod => {
+        const { name, uid } = pod.metadata
+        const since = `ready since ${ago(this.#readySince.get(uid))}, until ${ago(this.#served.get(uid)?.until)}`
+        const disrupted = this.wasHurt(uid) ? ', disrupted' : ''
+        return `${name} on ${pod.spec?.nodeName} ${isStanding(pod) ? 'runs' : 'ends'}, ${since}${disrupted}`
+      })
+      .join('; ')
+  }
+
   #note(pod: Stored<Pod>): void {
     const { uid } = pod.metadata
+    if (this.#lostNodes.has(pod.spec?.nodeName ?? '')) this.hurts(pod)
     if (!isReady(pod)) this.#readySince.delete(uid)
     else if (!this.#readySince.has(uid)) this.#readySince.set(uid, Date.now())
+    if (isReady(pod) && isStanding(pod)) this.#served.set(uid, { pod })
+    else this.#servedUntilNow(uid)
+  }
+
+  #servedUntilNow(uid: string): void {
+    const served = this.#served.get(uid)
+    if (served) served.until ??= Date.now()
   }
 }

@@ -119,7 +119,7 @@ async function disruptRandomly(
     ['the operator is killed', () => operator.kill()],
     ['the operator is paused', () => pause(operator, runs, 200 + below(longestPauseMs - 200))],
     ['a pod is killed', () => killPod(fixture, runs[below(runs.length)]!, below)],
-    ['a node is lost', () => loseNode(fixture, runs, below)],
+    ['a node is lost', () => loseNode(fixture, runs, below, log)],
   ] as const
   for (let left = 2 + below(2); left > 0; left--) {
     await someWrites(operator.faults, below)
@@ -157,16 +157,22 @@ export const nodes = defineResource<KubeObject & { spec?: { taints?: object[] } 
 const lost = { key: 'example.com/lost', effect: 'NoExecute' }
 
 /** Evicts all pods of a node and keeps it unschedulable for a while. */
-async function loseNode({ client }: FaultFixture, runs: readonly SetRun[], below: Below): Promise<void> {
-  const standing = await Promise.all(runs.map(async run => ({ run, pods: await scheduledPods(run) })))
-  const names = [...new Set(standing.flatMap(({ pods }) => pods.map(pod => pod.spec!.nodeName!)))].sort()
+async function loseNode(
+  { client }: FaultFixture,
+  runs: readonly SetRun[],
+  below: Below,
+  log: string[],
+): Promise<void> {
+  const pods = (await Promise.all(runs.map(scheduledPods))).flat()
+  const names = [...new Set(pods.map(pod => pod.spec!.nodeName!))].sort()
   const name = names[below(names.length)]
   if (!name) return
-  for (const { run, pods } of standing)
-    for (const pod of pods) if (pod.spec?.nodeName === name) run.check.record.hurts(pod)
+  log.push(`it is ${name}`)
+  for (const { check } of runs) check.record.losesNode(name)
   await client.patch(nodes, { name }, { merge: { spec: { taints: [lost] } } })
   await new Promise(resolve => setTimeout(resolve, 300 + below(700)))
   await client.patch(nodes, { name }, { merge: { spec: { taints: null } } })
+  for (const { check } of runs) await check.record.regainsNode(name)
 }
 
 async function scheduledPods({ harness }: SetRun): Promise<Stored<Pod>[]> {

@@ -50,7 +50,8 @@ export class UpdateCheck {
     const of = cliqueOf(pod)
     const { minAvailable } = shape.web
     const serving = this.#served(pods).filter(one => cliqueOf(one) === of && one !== pod).length
-    if (serving < minAvailable) this.#violates(`${serving} pods of ${of} were left, of ${minAvailable}`)
+    if (serving < minAvailable)
+      this.#violates(`${serving} pods of ${of} were left, of ${minAvailable}: ${this.record.describe(of)}`)
     this.#takes(unit, {
       setReplica: setReplicaOf(pod),
       of,
@@ -71,7 +72,9 @@ export class UpdateCheck {
       at => at !== index && serves(this.#served(pods), of, at, shape),
     )
     if (others.length < minAvailable)
-      this.#violates(`${others.length} replicas of ${of} were left, of ${minAvailable}`)
+      this.#violates(
+        `${others.length} replicas of ${of} were left, of ${minAvailable}: ${this.record.describe(of)}`,
+      )
     this.#takes(unit, {
       setReplica: setReplicaOf(members[0]!),
       of,

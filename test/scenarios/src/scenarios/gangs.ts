@@ -100,10 +100,10 @@ export const gangScenarios: Scenario[] = [
       await harness.untilReady('half', 4)
       await untilInitialized(harness, 'half-0', 'PodGangPodsCreated')
       const ref = { name: 'half-0', namespace }
-      const scheduled: Condition = {
-        type: 'Scheduled',
+      const disrupted: Condition = {
+        type: 'DisruptionTarget',
         status: 'True',
-        reason: 'Scheduled',
+        reason: 'Preempted',
         message: 'by its scheduler',
         lastTransitionTime: '2030-01-01T00:00:00Z',
       }
@@ -111,7 +111,7 @@ export const gangScenarios: Scenario[] = [
       await client.patch(
         resources.podGangs,
         ref,
-        { merge: { status: { phase: 'Running', conditions: [...before.conditions!, scheduled] } } },
+        { merge: { status: { placementScore: 0.5, conditions: [...before.conditions!, disrupted] } } },
         { subresource: 'status' },
       )
 
@@ -140,10 +140,10 @@ export const gangScenarios: Scenario[] = [
       const ready = await harness.untilReady('half', 4)
       await untilInitialized(harness, 'half-0', 'PodGangPodsCreated')
       const { status, spec: whole } = await client.get(resources.podGangs, ref)
-      assert.equal(status?.phase, 'Running', 'status fields of the scheduler are kept')
+      assert.equal(status?.placementScore, 0.5, 'status fields of the scheduler are kept')
       assert.deepEqual(
-        status?.conditions?.find(({ type }) => type === 'Scheduled'),
-        scheduled,
+        status?.conditions?.find(({ type }) => type === 'DisruptionTarget'),
+        disrupted,
       )
       assert.deepEqual(
         whole.podgroups.flatMap(group => group.podReferences.map(({ name }) => name)).sort(),

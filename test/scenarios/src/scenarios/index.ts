@@ -4,6 +4,7 @@ import type { Scenario } from '../scenario.ts'
 import { autoscalingScenarios } from './autoscaling.ts'
 import { claimLifecycleScenarios } from './claim-lifecycle.ts'
 import { componentScenarios } from './components.ts'
+import { conditionScenarios } from './conditions.ts'
 import { deletionScenarios } from './deletion.ts'
 import { deletionOrderScenarios } from './deletion-order.ts'
 import { departureScenarios } from './departures.ts'
@@ -13,6 +14,7 @@ import { failingPodScenarios } from './failing-pods.ts'
 import { gangStepScenarios } from './gang-steps.ts'
 import { gangTerminationScenarios } from './gang-termination.ts'
 import { gangScenarios } from './gangs.ts'
+import { handbackScenarios } from './handback.ts'
 import { hugeCountScenarios } from './huge-counts.ts'
 import { identityScenarios } from './identity.ts'
 import { interruptedUpdateScenarios } from './interrupted-updates.ts'
@@ -54,6 +56,7 @@ export const scenarios: readonly Scenario[] = [
   ...componentScenarios,
   ...placeScenarios,
   ...setStatusScenarios,
+  ...conditionScenarios,
   ...obstacleScenarios,
   ...strangeStateScenarios,
   ...reservedLabelScenarios,
@@ -70,6 +73,7 @@ export const scenarios: readonly Scenario[] = [
   ...resourceSharingScenarios,
   ...claimLifecycleScenarios,
   ...takeOverScenarios,
+  ...handbackScenarios,
   ...revisionScenarios,
   ...mnnvlScenarios,
   ...autoscalingScenarios,

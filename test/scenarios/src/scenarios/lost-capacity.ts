@@ -216,7 +216,7 @@ export const lostCapacityScenarios: Scenario[] = [
           await untilBreach(
             harness,
             name,
-            'False InsufficientScheduledPods: All scheduled replicas were lost. Gang termination is suppressed because recreating them would give the same pending pods',
+            `False ${name === 'duo-0-eng' ? 'InsufficientScheduledPodCliqueScalingGroupReplicas' : 'InsufficientScheduledPods'}: All scheduled replicas were lost. Gang termination is suppressed because recreating them would give the same pending pods`,
           )
         await harness.elapse(2 * 1_000)
         assert.deepEqual(eventsOf(harness, lossReason), everything)

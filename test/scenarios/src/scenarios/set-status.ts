@@ -2,6 +2,7 @@
 
 // The complete status, table row and scale of a set in each phase of its lifecycle.
 import assert from 'node:assert/strict'
+import type { Condition } from '@grove/api'
 import { resources } from '@grove/operator'
 import type { Harness } from '../harness.ts'
 import type { Scenario } from '../scenario.ts'
@@ -39,9 +40,10 @@ async function row(harness: Harness): Promise<unknown[]> {
     table.columnDefinitions.map(({ name }) => name),
     [...columns, 'Age'],
   )
-  assert.ok(
-    table.columnDefinitions.every(({ priority = 0 }) => priority === 0),
-    'a wide table shows the same',
+  assert.deepEqual(
+    table.columnDefinitions.filter(({ priority = 0 }) => priority > 0).map(({ name }) => name),
+    columns.slice(4),
+    'columns that are empty until the first update are shown with -o wide only',
   )
   return table.rows[0]!.cells.slice(0, -1)
 }
@@ -87,8 +89,14 @@ export const setStatusScenarios: Scenario[] = [
         availableReplicas: 1,
         updatedReplicas: 1,
         hpaPodSelector: selector,
+        podGangStatuses: ['grouped-0', 'grouped-0-eng-0'].map(name => ({ name, phase: 'Running' })),
       }
-      assert.deepEqual(await statusOf(harness), converged)
+      const { conditions: first = [], ...seen } = (await statusOf(harness)) as { conditions?: Condition[] }
+      assert.deepEqual(seen, converged)
+      assert.deepEqual(
+        first.map(({ type, status, observedGeneration }) => [type, status, observedGeneration]),
+        [['Available', 'True', 1]],
+      )
       const { spec, status } = await scaleOf(harness)
       assert.deepEqual({ spec, status }, { spec: { replicas: 1 }, status: { replicas: 1, selector } })
       const { items } = await harness.client.list(resources.pods, {
@@ -114,7 +122,7 @@ export const setStatusScenarios: Scenario[] = [
       await untilRow(harness, 1, 1, 1, 1, 1, 1, 1)
       await harness.untilAvailable('grouped', 1)
       await harness.untilQuiet()
-      const { conditions = [], ...updated } = (await statusOf(harness)) as { conditions?: object[] }
+      const { conditions = [], ...updated } = (await statusOf(harness)) as { conditions?: Condition[] }
       assert.deepEqual(updated, {
         ...converged,
         observedGeneration: 2,
@@ -126,8 +134,13 @@ export const setStatusScenarios: Scenario[] = [
         },
         times: [true, true],
       })
-      const [condition] = conditions as { type: string; status: string; observedGeneration: number }[]
-      assert.deepEqual([condition?.type, condition?.observedGeneration], ['UpdateProgressing', 2])
+      assert.deepEqual(
+        conditions.map(({ type, observedGeneration }) => [type, observedGeneration]),
+        [
+          ['Available', 2],
+          ['UpdateProgressing', 2],
+        ],
+      )
 
       await harness.scale(resources.podCliqueSets, 'grouped', 0)
       await harness.untilReady('grouped', 0)

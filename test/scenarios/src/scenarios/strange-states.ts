@@ -27,11 +27,6 @@ const foreignByHarness: readonly (readonly Foreign[])[] = [
   [
     { resource: untyped(resources.serviceAccounts), name: 'grouped' },
     {
-      resource: untyped(resources.autoscalers),
-      name: 'grouped-0-router',
-      content: { spec: { maxReplicas: 2, scaleTargetRef: target } },
-    },
-    {
       resource: untyped(resources.services),
       name: 'grouped-0',
       content: { spec: { clusterIP: 'None', ports: [{ port: 80 }] } },
@@ -52,6 +47,13 @@ const foreignByHarness: readonly (readonly Foreign[])[] = [
       resource: untyped(resources.podCliqueScalingGroups),
       name: 'grouped-0-eng',
       content: { spec: { replicas: 0, cliqueNames: ['theirs'] } },
+    },
+  ],
+  [
+    {
+      resource: untyped(resources.autoscalers),
+      name: 'grouped-0-router',
+      content: { spec: { maxReplicas: 2, scaleTargetRef: target } },
     },
   ],
 ]

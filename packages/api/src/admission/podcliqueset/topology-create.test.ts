@@ -197,7 +197,7 @@ describe('a part is never packed more broadly than the whole', () => {
 
 /** Warnings about kube-scheduler, which schedules the sets of this file. */
 const unkept =
-  'topology constraints are not enforced by scheduler "default-scheduler": it schedules each pod on any node with room'
+  'topology constraints are not enforced by scheduler "default-scheduler": it schedules each pod on any node with room; kai-scheduler and grove-scheduler enforce them'
 
 test('constraints that the scheduler does not honour cause a warning', () => {
   const warnings = (set: PodCliqueSet, schedulers?: string[]) =>

@@ -16,6 +16,7 @@ import {
   validateScalingGroupComposition,
   validateStartupType,
 } from './immutability.ts'
+import { initialCountWarnings, startupOrderWarnings } from './ineffective-settings.ts'
 import { validateListLengths } from './list-limits.ts'
 import { mnnvlWarnings, validateMnnvlOnCreate, validateMnnvlOnUpdate } from './mnnvl.ts'
 import { path } from './paths.ts'
@@ -26,7 +27,7 @@ import { internalTemplateNames, validateSetSharing } from './resource-sharing.ts
 import { validateScalingGroups } from './scaling-groups.ts'
 import {
   type SchedulerProfiles,
-  unkeptPromises,
+  unenforcedConstraints,
   validateSchedulerBackend,
 } from './scheduler-backends/index.ts'
 import { validateTerminationDelay } from './termination-delay.ts'
@@ -79,7 +80,8 @@ export function validateNewPodCliqueSet(given: PodCliqueSet, context: Validation
         : [
             ...reservedLabelWarnings(set),
             ...mnnvlWarnings(set),
-            ...unkeptPromises(set, profiles),
+            ...unenforcedConstraints(set, profiles),
+            ...startupOrderWarnings(set),
             ...replicaLimitWarnings(set, undefined, configuration.limits),
           ]),
     ],
@@ -125,6 +127,8 @@ export function validateChangedPodCliqueSet(
           ...reservedLabelWarnings(set),
           ...mnnvlWarnings(set),
           ...foreseeableFailures(set).map(renderFieldError),
+          ...startupOrderWarnings(set),
+          ...initialCountWarnings(set, old),
           ...replicaLimitWarnings(set, old, configuration.limits),
         ]
   return { errors: changes, warnings: [...warnings, ...topology.warnings, ...hints] }

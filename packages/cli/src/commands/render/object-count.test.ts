@@ -21,7 +21,7 @@ describe('the object count of a set', () => {
       const input = sample.replace(/^( {2}replicas:) \d+/m, `$1 ${replicas}`)
       const { stdout: validated } = await call(['validate', '-o', 'json', '-f', '-'], { input })
       const { stdout: printed } = await call(['render', '-o', 'json', '-f', '-'], { input })
-      const objects = JSON.parse(printed) as { kind: string }[]
+      const objects = JSON.parse(printed).items as { kind: string }[]
       assert.equal(
         countObjects(JSON.parse(validated)[0].object as PodCliqueSet),
         objects.filter(({ kind }) => counted.has(kind)).length,

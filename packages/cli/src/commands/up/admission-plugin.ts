@@ -36,8 +36,12 @@ export function groveAdmission(
       if (changed.ok) attributes.object = changed.value as typeof attributes.object
     },
     async validate(attributes) {
-      if (isWrite(attributes, 'podcliquesets'))
+      if (isScaling(attributes))
+        await ask('pclq.scaling.webhooks.grove.io', handlers.warnAboutScaling, attributes)
+      if (isWrite(attributes, 'podcliquesets')) {
         await ask('pcs.validating.webhooks.grove.io', handlers.validatePodCliqueSet, attributes)
+        await ask('pcs.placement.webhooks.grove.io', handlers.warnAboutPlacement, attributes)
+      }
       if (isWrite(attributes, 'clustertopologybindings'))
         await ask(
           'clustertopology.validating.webhooks.grove.io',
@@ -57,12 +61,23 @@ function isWrite({ resource, subresource, operation }: AdmissionAttributes, plur
   )
 }
 
+/** An update of a clique, or of its scale. */
+function isScaling({ resource, subresource, operation }: AdmissionAttributes): boolean {
+  return (
+    resource.group === 'grove.io' &&
+    resource.plural === 'podcliques' &&
+    (subresource === '' || subresource === 'scale') &&
+    operation === 'UPDATE'
+  )
+}
+
 function requestOf(attributes: AdmissionAttributes): AdmissionRequest {
   const { group, version, kind, plural } = attributes.resource
   return {
     uid: '',
     kind: { group, version, kind },
     resource: { group, version, resource: plural },
+    ...(attributes.subresource && { subResource: attributes.subresource }),
     name: attributes.name,
     namespace: attributes.namespace,
     operation: attributes.operation,
@@ -73,10 +88,7 @@ function requestOf(attributes: AdmissionAttributes): AdmissionRequest {
   }
 }
 
-function rejection(webhook: string, { code, reason, message }: AdmissionResponse): ApiError {
-  return new ApiError(
-    code,
-    reason ?? (code === 400 ? 'BadRequest' : 'InternalError'),
-    `admission webhook "${webhook}" denied the request: ${message ?? ''}`,
-  )
+/** Without a reason in the response, the status of an API server has none, whatever the code is. */
+function rejection(webhook: string, { code, reason = '', message }: AdmissionResponse): ApiError {
+  return new ApiError(code, reason, `admission webhook "${webhook}" denied the request: ${message ?? ''}`)
 }

@@ -1,29 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Applies a demo workload and shows it until the cluster stops.
 import type { PodCliqueSet } from '@grove/api'
+// Applies a demo workload and shows it until the cluster stops.
+import { causesOf, causeText, isUnschedulable, type SetObjects } from '@grove/inspect'
 import { isKubeError, type KubeObject } from '@grove/kube'
 import { isAvailable, resources, type StoredSet } from '@grove/operator'
 import { CommandError } from '../../command-error.ts'
 import { readManifests } from '../../manifests/manifest.ts'
-import { kindOf, setsAmong } from '../../manifests/set-manifest.ts'
+import { kindOf } from '../../manifests/manifest-value.ts'
+import { setsAmong } from '../../manifests/set-manifest.ts'
 import { type ManifestObject, objectOf, resolveObject } from '../../objects/manifest-objects.ts'
 import { ServedKinds } from '../../objects/served-kinds.ts'
 import { faint } from '../../terminal/line.ts'
 import { printLines } from '../../terminal/print.ts'
-import { terminal } from '../../terminal/terminal.ts'
+import { columnsOf, terminal } from '../../terminal/terminal.ts'
 import { followSet } from '../../tree/followed-set.ts'
 import { LiveView } from '../../tree/live-view.ts'
-import type { SetObjects } from '../../tree/set-model.ts'
-import { treeLines } from '../../tree/set-tree.ts'
+import { treePicture } from '../../tree/set-tree.ts'
 import type { LocalCluster } from './local-cluster.ts'
 import { applyCommandFor } from './messages.ts'
 import { workloadNamed } from './playground.ts'
 
 /** A workload that takes longer is considered stuck. */
 const readyWithinMs = 120_000
+/** A gang that does not fit for this time is reported. Shorter waits occur while nodes and pods appear. */
+const doesNotFitAfterMs = 3_000
 /** Redraw interval on a terminal, where ages change. */
 const agesEveryMs = 1_000
+
+/** Shown below the tree if the screen is too short for the text above it. */
+const scrollUp = 'Scroll up for commands to try. Press Ctrl-C to stop the cluster.'
 
 export interface Demo {
   readonly path: string
@@ -43,13 +49,15 @@ export interface Shown {
   readonly group: { readonly name: string; readonly replicas: number } | undefined
   /** A node that runs one of its pods. */
   readonly node: string
+  /** Why it is not ready. Undefined if it is ready. */
+  readonly cause?: string
 }
 
 export interface ShowDemoOptions {
   readonly signal: AbortSignal
   /** Stops when the workload is ready, or when it is stuck. */
   readonly exitWhenReady: boolean
-  /** Lines to print when the workload is ready for the first time. */
+  /** Lines to print when the workload is ready for the first time, or does not fit. */
   readonly whatNext: (shown: Shown) => string[]
 }
 
@@ -93,20 +101,49 @@ async function watchDemo(
   const started = Date.now()
   let wasReady = false
   let isLate = false
+  let unfitSince: number | undefined
+  let isReported = false
+  /** Number of lines above the tree. */
+  let said = 0
+  const say = (shown: Shown) => {
+    const text = [...whatNext(shown), '']
+    said = text.length
+    view.say(text)
+  }
   for await (const seen of followSet(client, { name, namespace }, { signal, atLeastEveryMs: agesEveryMs })) {
-    const lines = seen
-      ? treeLines(seen, wasReady && isTTY ? { now: Date.now() } : {})
-      : [faint(`PodCliqueSet ${name} was deleted. To create it again: ${applyCommandFor(path)}`)]
+    const { lines, notes } = seen
+      ? treePicture(
+          seen,
+          isTTY ? { columns: columnsOf(terminal()), ...(wasReady && { now: Date.now() }) } : {},
+        )
+      : {
+          lines: [],
+          notes: [faint(`PodCliqueSet ${name} was deleted. To create it again: ${applyCommandFor(path)}`)],
+        }
     if (!wasReady && seen && isReady(seen)) {
       wasReady = true
-      if (exitWhenReady) view.end(lines)
-      else view.show(lines)
-      view.say([...whatNext(shownOf(seen, { name, namespace }, path)), ''])
+      if (exitWhenReady) view.end(lines, notes)
+      else view.show(lines, notes)
+      say(shownOf(seen, { name, namespace }, path))
       if (exitWhenReady) return true
     }
-    view.show(lines)
-    if (wasReady || isLate || Date.now() - started < readyWithinMs) continue
-    const late = `${name} was not ready within ${readyWithinMs / 1000} s; the tree shows the reason`
+    const cause = seen && !wasReady ? unfitCause(seen) : undefined
+    unfitSince = cause === undefined ? undefined : (unfitSince ?? Date.now())
+    if (
+      cause !== undefined &&
+      !exitWhenReady &&
+      !isReported &&
+      Date.now() - unfitSince! >= doesNotFitAfterMs
+    ) {
+      isReported = true
+      say({ ...shownOf(seen!, { name, namespace }, path), cause })
+    }
+    const hinted = [...notes, ...(notes.length === 0 ? [''] : []), faint(scrollUp)]
+    const rows = isTTY ? (stdout.rows ?? 0) : 0
+    const hasHint = said > 0 && said + lines.length > rows && lines.length + hinted.length < rows
+    view.show(lines, hasHint ? hinted : notes)
+    if (wasReady || isLate || isReported || Date.now() - started < readyWithinMs) continue
+    const late = `${name} was not ready within ${readyWithinMs / 1000} s${cause === undefined ? '; the tree shows the reason' : `: ${cause}`}`
     if (exitWhenReady) throw new CommandError(late, 1)
     isLate = true
     view.say([late, ''])
@@ -155,6 +192,12 @@ async function applyOthers(
     if (isKubeError(error)) throw new CommandError(`${object.place}: ${error.message}`, 1)
     throw error
   }
+}
+
+/** The root cause of a set that is not scheduled. */
+function unfitCause(objects: SetObjects): string | undefined {
+  const [cause] = causesOf(objects)
+  return cause !== undefined && isUnschedulable(cause) ? causeText(cause) : undefined
 }
 
 function isReady({ set, cliques }: SetObjects): boolean {

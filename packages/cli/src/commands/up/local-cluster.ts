@@ -16,6 +16,7 @@ import {
   inProcessTransport,
   type NodePlan,
   type RunningControllers,
+  SettableMetrics,
   serveHttps,
   serviceAccountUser,
   startControllers,
@@ -80,6 +81,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   const cluster = createCluster({
     authorization: 'rbac',
     serviceAccountAdmission: true,
+    podMetrics: true,
     // Both packages declare their own type of the same objects.
     podLogs: (pod, container, options) =>
       logs.read(pod as Parameters<typeof logs.read>[0], container, options),
@@ -96,6 +98,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   const controllers = await startControllers(connect('kube-controller-manager'), {
     log,
     serviceAccounts: { tokenIssuer: cluster.tokens, caCertificate: front.certificates.authority },
+    autoscaler: { metrics: new SettableMetrics({ assumesUsage: true }) },
     kubelet: { logs, runInitContainer: startupWaiter(inProcessTransport(cluster.handle)) },
   })
   const existing = await client.list(nodes)

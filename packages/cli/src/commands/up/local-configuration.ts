@@ -11,5 +11,6 @@ export function localConfiguration(): OperatorConfiguration {
       defaultProfileName: scheduler.grove,
     },
     topologyAwareScheduling: { enabled: true },
+    placementWarnings: { enabled: true },
   }
 }

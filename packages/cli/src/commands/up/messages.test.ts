@@ -30,3 +30,20 @@ test('and above it if lines would be wrapped', () => {
   )
   assert.equal(lines[lines.indexOf(scale) - 1], '  # add a scaling group replica in its own gang')
 })
+
+test('a set that does not fit is reported with the cause and with commands to try', () => {
+  const cause =
+    'PodGang llm-0: ClusterTooSmall: the gang needs 12 pods; all 5 eligible nodes together can hold 5 pods'
+  for (const columns of [80, 120, Number.POSITIVE_INFINITY]) {
+    const lines = whatNext({ ...shown, cause }, '/tmp/kubeconfig', columns)
+    const text = lines.join(' ').replaceAll(/ +/g, ' ')
+    assert.deepEqual(
+      lines.filter(line => line.length > columns),
+      [],
+    )
+    assert.ok(text.includes(`llm is not ready: ${cause}`), text)
+    assert.match(text, /start again with more nodes or GPUs \(--nodes, --gpus\), or lower replicas/)
+    assert.match(text, /`\S+ ?\S* explain llm` lists changes/)
+    assert.ok(lines.includes(scale) || lines.some(line => line.startsWith(`${scale}  `)))
+  }
+})

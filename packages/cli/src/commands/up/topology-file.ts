@@ -5,7 +5,7 @@ import { QuantityError, readQuantity } from '@grove/apimachinery'
 import { defaultTopologyLabels, type NodePlan, planNodes, type Topology } from '@grove/cluster'
 import { CommandError } from '../../command-error.ts'
 import { type ManifestDocument, readManifests } from '../../manifests/manifest.ts'
-import { isObject } from '../../manifests/set-manifest.ts'
+import { isObject } from '../../manifests/manifest-value.ts'
 
 /** More nodes are most likely a typo. */
 const mostNodes = 20_000

@@ -4,7 +4,7 @@
 // at several fields. A finding reports each mistake once, at the value to change. `-o json` prints the original causes.
 import { type AdmissionResponse, type Cause, type GroveKind, kinds } from '@grove/api'
 import { valueAt } from '../../manifests/field-path.ts'
-import { isObject } from '../../manifests/set-manifest.ts'
+import { isObject } from '../../manifests/manifest-value.ts'
 import { findingsOfSet } from './set-findings.ts'
 import { similarField } from './similar-field.ts'
 
@@ -69,8 +69,12 @@ function badQuantity({ field, message }: Cause, object: unknown): Finding | unde
 }
 
 function other({ field, message }: Cause, { object, oldObject }: Rejected): Finding {
-  const text = field === '' ? message : `${field}: ${message}`
-  return { text, at: placeOf(field.replace(/^\./, ''), message, object, oldObject) }
+  // Rules in CRDs report paths with a dot at the start.
+  const path = field.replace(/^\./, '')
+  return {
+    text: path === '' ? message : `${path}: ${message}`,
+    at: placeOf(path, message, object, oldObject),
+  }
 }
 
 /** Some rules report a list instead of the value in it. The message contains the value, so search for it. */
@@ -83,8 +87,11 @@ function placeOf(field: string, message: string, object: unknown, oldObject: unk
 }
 
 function namedValue(message: string): unknown {
-  const [, quoted, number] = /^Invalid value: (?:("(?:[^"\\]|\\.)*")|(-?\d+))(?::|$)/.exec(message) ?? []
-  if (quoted !== undefined) return parsed(quoted)
+  const [, json, number] =
+    /^Invalid value: (?:("(?:[^"\\]|\\.)*"|\[(?:[^"\]]|"(?:[^"\\]|\\.)*")*\])|(-?\d+))(?::|$)/.exec(
+      message,
+    ) ?? []
+  if (json !== undefined) return parsed(json)
   if (number !== undefined) return Number(number)
   return /name '([^']+)' is not allowed$/.exec(message)?.[1]
 }
@@ -100,7 +107,7 @@ function parsed(json: string): unknown {
 /** Paths of the value: at the field itself, one level below, or at the same field of each list item along the path. */
 function placesBelow(object: unknown, field: string, value: unknown): string[] {
   const here = valueAt(object, field)
-  if (here === value) return [field]
+  if (isSame(here, value)) return [field]
   if (Array.isArray(here))
     return here.flatMap((item, index) =>
       item === value || (isObject(item) && item.name === value) ? [`${field}[${index}]`] : [],
@@ -127,5 +134,10 @@ function sameAsBefore(place: string, object: unknown, oldObject: unknown): boole
   if (list === undefined || !Array.isArray(before)) return false
   const name = valueAt(object, `${list}[${index}].name`)
   const counterpart = before.find(item => isObject(item) && item.name === name)
-  return counterpart !== undefined && valueAt(counterpart, rest ?? '') === valueAt(object, place)
+  return counterpart !== undefined && isSame(valueAt(counterpart, rest ?? ''), valueAt(object, place))
+}
+
+/** Compares texts, numbers and lists of them. */
+function isSame(a: unknown, b: unknown): boolean {
+  return a === b || (Array.isArray(a) && Array.isArray(b) && JSON.stringify(a) === JSON.stringify(b))
 }

@@ -8,21 +8,12 @@ import { claimConsumerHints, claimTemplateHints, type Hint, type TemplateObject 
  * ResourceClaimTemplates in the given files.
  */
 export function hintsFor(set: PodCliqueSet, claimTemplates: readonly TemplateObject[]): Hint[] {
-  const { cliques, cliqueStartupType } = set.spec.template
+  const { cliques } = set.spec.template
   return [
-    ...cliques.flatMap((clique, index) => [
-      ...(cliqueStartupType === 'CliqueStartupTypeExplicit' ? [] : unheardOrder(clique, index)),
-      ...missingImages(clique, index),
-    ]),
+    ...cliques.flatMap(missingImages),
     ...claimTemplateHints(set, claimTemplates),
     ...claimConsumerHints(set),
   ]
-}
-
-function unheardOrder({ spec }: CliqueTemplate, index: number): Hint[] {
-  if (!spec.startsAfter?.length) return []
-  const field = `spec.template.cliques[${index}].spec.startsAfter`
-  return [{ field, text: 'has no effect unless cliqueStartupType is CliqueStartupTypeExplicit' }]
 }
 
 /** Admission accepts a missing image, because another webhook may set it on the pods. */

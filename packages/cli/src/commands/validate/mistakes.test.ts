@@ -1,67 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, describe, it } from 'node:test'
+import { after, before, describe, it, test } from 'node:test'
 import { parse, stringify } from 'yaml'
+import { type EmbeddedCluster, startEmbedded } from '../../testing/embedded-cluster.ts'
 import { call } from '../../testing/grove-call.ts'
-import { mistakes, soundSet } from '../../testing/mistakes.ts'
+import { testMistakes } from '../../testing/mistake-table.ts'
+import { soundSet } from '../../testing/mistakes.ts'
 
-describe('validate reports each mistake once, at its line', () => {
-  it('and accepts the set without a mistake', async () => {
-    const { status, stdout } = await call(['validate', '-f', '-'], { input: soundSet })
-    assert.deepEqual([status, stdout], [0, '✓ PodCliqueSet mine\n1 accepted\n'])
-  })
-
-  for (const { title, manifest, lines } of mistakes)
-    it(title, async () => {
-      const { status, stdout } = await call(['validate', '-f', '-'], { input: manifest })
-      const [, ...found] = stdout.split('\n').slice(0, -2)
-      assert.deepEqual(
-        found.map(line => line.slice(4)),
-        lines,
-      )
-      assert.equal(status, 1)
-    })
+test('validate accepts the set without a mistake', async () => {
+  const { status, stdout } = await call(['validate', '-f', '-'], { input: soundSet })
+  assert.deepEqual([status, stdout], [0, '✓ PodCliqueSet mine\n1 accepted\n'])
 })
 
-describe('validate reports the changed value of an update', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'grove-update-'))
-  after(() => rmSync(folder, { recursive: true, force: true }))
-  const old = join(folder, 'old.yaml')
-  writeFileSync(old, soundSet)
-
-  const table: [title: string, from: string, to: string, line: string][] = [
-    [
-      'of the second clique',
-      'roleName: work',
-      'roleName: other',
-      'spec.template.cliques.spec.roleName: Invalid value: "other": field is immutable  (line 25)',
-    ],
-    [
-      'that another clique has, too',
-      'roleName: work\n          replicas: 2',
-      'roleName: work\n          replicas: 2\n          minAvailable: 1',
-      'spec.template.cliques.spec.minAvailable: Invalid value: 1: field is immutable  (line 27)',
-    ],
-    [
-      'of a clique that is new',
-      'name: lead\n',
-      'name: leader\n',
-      "spec.template.cliques.name: Forbidden: not allowed to change clique composition, new clique name 'leader' is not allowed  (line 10)",
-    ],
-  ]
-  for (const [title, from, to, line] of table)
-    it(title, async () => {
-      const input = soundSet
-        .replace(from, to)
-        .replace('[lead]', to.startsWith('name') ? '[leader]' : '[lead]')
-      const { status, stdout } = await call(['validate', '-f', '-', '--old', old], { input })
-      assert.equal(status, 1)
-      assert.ok(stdout.includes(`\n    ${line}\n`), stdout)
-    })
+describe('validate and apply report each mistake once, at its line, on the embedded cluster', () => {
+  let cluster: EmbeddedCluster
+  before(async () => {
+    cluster = await startEmbedded(0)
+  })
+  after(() => cluster?.stop())
+  testMistakes(() => cluster)
 })
 
 describe('an AdmissionReview', () => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { after, before, describe } from 'node:test'
 import { defaultConfiguration } from '@grove/api'
 import {
   type Client,
@@ -14,7 +14,10 @@ import {
 } from '@grove/kube'
 import { admissionHandlers, webhookConfigurations, webhookPaths } from '@grove/operator'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
+import { type EmbeddedCluster, startEmbedded } from '../../testing/embedded-cluster.ts'
 import { call } from '../../testing/grove-call.ts'
+import { testMemberScaling } from '../../testing/member-scaling.ts'
+import { testMistakes } from '../../testing/mistake-table.ts'
 import { mistakes } from '../../testing/mistakes.ts'
 import { compareVerdicts } from '../../testing/same-verdict.ts'
 
@@ -48,7 +51,7 @@ describe('validate and real Kubernetes return the same verdict', () => {
     certificates.set(authority.server('webhooks', ['127.0.0.1']))
     server = new WebhookServer({ host: '127.0.0.1', port: 0, certificates, clock: systemClock })
     const handlers = admissionHandlers({ client, configuration })
-    for (const name of ['defaultPodCliqueSet', 'validatePodCliqueSet', 'validateClusterTopology'] as const)
+    for (const name of Object.keys(handlers) as (keyof typeof handlers)[])
       server.handle(webhookPaths[name], handlers[name])
     await server.start(ending.signal)
     const caBundle = Buffer.from(authority.pair.cert).toString('base64')
@@ -76,9 +79,26 @@ describe('validate and real Kubernetes return the same verdict', () => {
 
   compareVerdicts(() => client)
 
-  for (const { title, manifest } of mistakes)
-    it(`kubectl apply rejects it, too: ${title}`, async () => {
-      const { code, stdout } = await kubectlApply(manifest)
-      assert.equal(code, 1, stdout)
+  describe('and every mistake has the same messages and exit codes', () => {
+    testMistakes(() => ({
+      kubeconfig: kubernetes.kubeconfig,
+      kubectl: (args, input) => kubernetes.kubectl(...args, { input }),
+    }))
+  })
+
+  describe('on the embedded cluster, too', () => {
+    let embedded: EmbeddedCluster
+    before(async () => {
+      embedded = await startEmbedded(0)
     })
+    after(() => embedded?.stop())
+
+    testMistakes(() => ({
+      kubeconfig: embedded.kubeconfig,
+      kubectl: (args, input) => kubernetes.kubectl(...args, { input, kubeconfig: embedded.kubeconfig }),
+    }))
+  })
+
+  // Last, because it stops the webhooks.
+  testMemberScaling(() => ({ kubeconfig: kubernetes.kubeconfig, stopWebhooks: () => server.stop() }))
 })

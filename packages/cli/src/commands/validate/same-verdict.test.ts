@@ -3,6 +3,7 @@
 import { after, before, describe } from 'node:test'
 import { type Client, createClient, loadKubeconfig } from '@grove/kube'
 import { type EmbeddedCluster, startEmbedded } from '../../testing/embedded-cluster.ts'
+import { testMemberScaling } from '../../testing/member-scaling.ts'
 import { compareVerdicts } from '../../testing/same-verdict.ts'
 
 describe('validate and the embedded cluster return the same verdict', () => {
@@ -19,4 +20,5 @@ describe('validate and the embedded cluster return the same verdict', () => {
   })
 
   compareVerdicts(() => client)
+  testMemberScaling(() => cluster)
 })

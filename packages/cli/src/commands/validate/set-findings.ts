@@ -4,7 +4,7 @@
 // findings contain the clique or group, and the valid names.
 import { type Cause, combinedNameLimit } from '@grove/api'
 import { valueAt } from '../../manifests/field-path.ts'
-import { isObject } from '../../manifests/set-manifest.ts'
+import { isObject } from '../../manifests/manifest-value.ts'
 import type { Finding } from './findings.ts'
 
 const cliquesPath = 'spec.template.cliques'

@@ -3,7 +3,7 @@
 // Suggests the field that the user probably meant instead of an unknown field.
 import { type GroveKind, type StructuralSchema, schemaOf } from '@grove/api'
 import { firstIndex, firstKey } from '../../manifests/field-path.ts'
-import { isObject } from '../../manifests/set-manifest.ts'
+import { isObject } from '../../manifests/manifest-value.ts'
 
 /** Returns a sibling field with a similar name, or the only missing required field. */
 export function similarField(kind: GroveKind, field: string, object: unknown): string | undefined {

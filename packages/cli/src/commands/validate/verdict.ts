@@ -62,7 +62,8 @@ function templateOf({ object }: CheckedDocument): TemplateObject {
   }
 }
 
-function errorLines({ document, kind, object, oldObject, response }: CheckedDocument): string[] {
+/** The mistakes of a rejected document, each with its line. */
+export function errorLines({ document, kind, object, oldObject, response }: CheckedDocument): string[] {
   const findings = response ? findingsOf(response, { kind, object, oldObject }) : []
   if (findings.length === 0) return [`    ${withLine(document, response?.message ?? '')}`]
   const lines = findings.slice(0, shownErrors).flatMap(finding => findingLines(document, finding))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Stored } from '@grove/kube'
+import { annotatedUsage, assumedUsage, simulatePrefix } from '../../metrics/simulated-usage.ts'
 import { amountOf } from '../../scheduling/resources.ts'
 import type { HorizontalPodAutoscaler, Pod } from '../kinds.ts'
 
@@ -30,16 +31,20 @@ export interface MetricsSource {
   externalMetric(autoscaler: Stored<HorizontalPodAutoscaler>, metric: string): number | undefined
 }
 
-const prefix = 'simulate.grove.io/'
-
 /**
  * Metric values from annotations: `simulate.grove.io/usage.cpu: 250m` on a pod or, for all its pods, on the
  * autoscaler. `simulate.grove.io/metric.queue-length: "30"` works the same way. Values set in code take
  * precedence.
  */
 export class SettableMetrics implements MetricsSource {
+  readonly #assumesUsage: boolean
   readonly #usage = new Map<string, number>()
   readonly #metrics = new Map<string, number>()
+
+  /** With `assumesUsage`, pods without a value use a part of their requests. */
+  constructor({ assumesUsage = false }: { readonly assumesUsage?: boolean } = {}) {
+    this.#assumesUsage = assumesUsage
+  }
 
   /** Sets the usage of each pod of an autoscaler's target. Undefined removes it. */
   setUsage(
@@ -65,10 +70,11 @@ export class SettableMetrics implements MetricsSource {
     resource: string,
     container?: string,
   ): number | undefined {
-    const own = container && annotation(pod, `usage.${resource}.${container}`)
-    const text = own ?? annotation(pod, `usage.${resource}`) ?? annotation(autoscaler, `usage.${resource}`)
     return (
-      this.#usage.get(keyOf(autoscaler.metadata, resource)) ?? (text ? amountOf(resource, text) : undefined)
+      this.#usage.get(keyOf(autoscaler.metadata, resource)) ??
+      annotatedUsage(pod, resource, container) ??
+      annotatedUsage(autoscaler, resource) ??
+      (this.#assumesUsage ? assumedUsage(pod, resource, container) : undefined)
     )
   }
 
@@ -107,7 +113,7 @@ export function milli(quantity: string): number {
 }
 
 function annotation({ metadata }: Stored, name: string): string | undefined {
-  return metadata.annotations?.[prefix + name]
+  return metadata.annotations?.[simulatePrefix + name]
 }
 
 function keyOf({ namespace, name }: { namespace?: string; name: string }, what: string): string {

@@ -113,17 +113,17 @@ export class DaemonSetController extends ControlLoop {
   ): Promise<void> {
     const names = new Set(wanted.map(({ metadata }) => metadata.name))
     const active = owned.filter(isActive)
-    const placed = active.filter(pod => names.has(nodeOf(pod)))
-    const ready = placed.filter(isReady).length
+    const scheduled = active.filter(pod => names.has(nodeOf(pod)))
+    const ready = scheduled.filter(isReady).length
     const status = {
       observedGeneration: set.metadata.generation,
       desiredNumberScheduled: wanted.length,
-      currentNumberScheduled: new Set(placed.map(nodeOf)).size,
-      numberMisscheduled: active.length - placed.length,
+      currentNumberScheduled: new Set(scheduled.map(nodeOf)).size,
+      numberMisscheduled: active.length - scheduled.length,
       numberReady: ready,
       numberAvailable: ready,
       numberUnavailable: wanted.length - ready,
-      updatedNumberScheduled: placed.filter(({ metadata }) => metadata.labels?.[revisionLabel] === hash)
+      updatedNumberScheduled: scheduled.filter(({ metadata }) => metadata.labels?.[revisionLabel] === hash)
         .length,
     }
     if (sameStatus(status, set.status)) return

@@ -147,7 +147,7 @@ describe('a deployment', () => {
         close: () => transport.close(),
       }),
     })
-    const rejected = { containers: [{ name: 'app', image: 'app:1' }], priorityClassName: 'nobody-knows' }
+    const rejected = { containers: [{ name: 'app', image: 'app:1' }], priorityClassName: 'missing' }
     const template = { metadata: { labels: { app: 'web' } }, spec: rejected }
     await completed(
       cluster.clock,

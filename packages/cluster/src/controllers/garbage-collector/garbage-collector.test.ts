@@ -118,7 +118,7 @@ describe('an owner reference', () => {
     await using cluster = await start()
     const real = await make(cluster, 'real')
     await make(cluster, 'ghost', [
-      { ...ownerOf(real), name: 'nobody', uid: 'f0000000-0000-4000-8000-000000000000' },
+      { ...ownerOf(real), name: 'missing', uid: 'f0000000-0000-4000-8000-000000000000' },
     ])
     await make(cluster, 'impostor', [{ ...ownerOf(real), uid: 'f0000000-0000-4000-8000-000000000001' }])
     await cluster.clock.advance(1_000)

@@ -108,6 +108,27 @@ describe('isolated reviews', () => {
     assert.match(String(said?.fields.error), /heap out of memory/)
   })
 
+  it('that exceed their work budget are allowed if the webhook only warns, and its process ends when idle', async () => {
+    const { ask, reviews } = start({ workBudgetMs: 500, undecided: 'allow', isStanding: false })
+    const { uid, allowed } = await ask('/loop')
+    assert.deepEqual([uid, allowed], ['u-1', true])
+    assert.equal((await ask('/greet', { name: 'bob' })).status.message, 'hello, bob')
+    reviews.check()
+  })
+
+  it('that are aborted or too expensive are allowed if this webhook only warns, and rejected for others', async () => {
+    const { ask, reviews } = start({ workBudgetMs: 500 })
+    const decide = async (signal: AbortSignal) => {
+      const context = { signal, timeoutMs: 9_000, onPanic: () => {}, undecided: 'allow' as const }
+      const body = Buffer.from(review({}))
+      const response = await reviews.decide('/loop', { contentType: 'application/json', body }, context)
+      return JSON.parse(Buffer.from(response).toString()).response as Response
+    }
+    assert.equal((await decide(never)).allowed, true)
+    assert.equal((await decide(AbortSignal.timeout(50))).allowed, true)
+    assert.equal((await ask('/loop')).allowed, false)
+  })
+
   it('of usual size do not wait for large ones', async () => {
     const { ask } = start()
     let isDecided = false

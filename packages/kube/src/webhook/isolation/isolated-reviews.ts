@@ -8,7 +8,9 @@
 // once.
 import type { Clock } from '../../clock/index.ts'
 import type { Logger } from '../../log/index.ts'
-import { counter, type Registry } from '../../metrics/index.ts'
+import { counter, type Registry, webhookCatalogue } from '../../metrics/index.ts'
+import { allowed, errored } from '../admission.ts'
+import { RejectionMetrics } from '../rejections.ts'
 import { type ReviewBody, rejectionOf, undecidedReview } from '../review.ts'
 import { BudgetExceeded, ReviewLane } from './review-lane.ts'
 import { ReviewProcess, ReviewProcessEnded } from './review-process.ts'
@@ -46,6 +48,10 @@ export interface IsolatedReviewsOptions<Question, Facts> {
   readonly registry?: Registry
   readonly workBudgetMs?: number
   readonly heapMiB?: { readonly usual: number; readonly large: number }
+  /** False: the process for usual reviews also starts on demand and ends when idle. Default: true. */
+  readonly isStanding?: boolean
+  /** The response to a review that ends without a decision, for any reason. Default: reject. */
+  readonly undecided?: 'reject' | 'allow'
 }
 
 export interface ReviewContext {
@@ -54,29 +60,27 @@ export interface ReviewContext {
   /** The total time-out of the API server. */
   readonly timeoutMs: number
   readonly onPanic: () => void
+  /** The response to a review that ends without a decision. Default: that of the options. */
+  readonly undecided?: 'reject' | 'allow'
 }
 
 export class IsolatedReviews<Question, Facts> {
   readonly #options: IsolatedReviewsOptions<Question, Facts>
   readonly #usual: ReviewLane
   readonly #large: ReviewLane
+  readonly #rejections: RejectionMetrics | undefined
 
   constructor(options: IsolatedReviewsOptions<Question, Facts>) {
     this.#options = options
     const { entry, setup, clock, log, registry } = options
-    const failures =
-      registry &&
-      counter(registry, {
-        name: 'webhook_review_process_failures_total',
-        help: 'Total number of review processes that a request ended, by reason.',
-        labelNames: ['reason'] as const,
-      })
+    const failures = registry && counter(registry, webhookCatalogue.processFailures)
+    this.#rejections = registry && new RejectionMetrics(registry)
     for (const reason of ['budget', 'ended']) failures?.inc({ reason }, 0)
     const lane = (name: 'usual' | 'large') =>
       new ReviewLane({
         name,
         start: () => new ReviewProcess({ entry, setup, heapMiB: (options.heapMiB ?? heapMiB)[name] }),
-        isStanding: name === 'usual',
+        isStanding: name === 'usual' && (options.isStanding ?? true),
         ...waiting[name],
         clock,
         log,
@@ -113,8 +117,9 @@ export class IsolatedReviews<Question, Facts> {
     try {
       return await this.#decide(lane, path, body, context)
     } catch (error) {
-      if (error instanceof BudgetExceeded) return undecidedReview(body, 504, tooExpensive)
-      if (error instanceof ReviewProcessEnded) return undecidedReview(body, 500, tooMuchMemory)
+      if ((context.undecided ?? this.#options.undecided) === 'allow') return undecidedReview(body, allowed())
+      if (error instanceof BudgetExceeded) return undecidedReview(body, errored(504, tooExpensive))
+      if (error instanceof ReviewProcessEnded) return undecidedReview(body, errored(500, tooMuchMemory))
       throw error
     } finally {
       leave()
@@ -133,6 +138,7 @@ export class IsolatedReviews<Question, Facts> {
     if (reply.kind === 'question')
       throw new Error(`the webhook ${path} asks again although it received the facts`)
     const { record } = reply
+    if (record) this.#rejections?.count(path, record.fields)
     if (record) log[record.level](record.message, { webhook: path, ...record.fields })
     if (record?.level === 'error') context.onPanic()
     return reply.body

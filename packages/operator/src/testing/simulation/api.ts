@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // As much of an API server as the reconcilers need, in memory and without waiting, and the caches that they
-// read: always up to date. Another client may write between any two writes, and any write may fail.
+// read: up to date, or late. Another client may write between any two writes, and any write may fail.
 import { label, type Pod } from '@grove/api'
 import { applyMergePatch, matchesLabels, parseLabelSelector } from '@grove/apimachinery'
 import {
@@ -17,6 +17,8 @@ import {
 import { byController, type Caches } from '../../caches/caches.ts'
 import { byReplica } from '../../caches/replica-index.ts'
 import { resources } from '../../caches/resources.ts'
+import { type Index, LateCache } from './late-cache.ts'
+import type { Random } from './random.ts'
 
 export interface Write {
   readonly verb: 'create' | 'patch' | 'delete'
@@ -28,6 +30,20 @@ export interface Write {
   readonly uid?: string | undefined
   /** True for a delete by label. */
   readonly isCollection?: boolean
+}
+
+/** Reads of the objects of one cluster. */
+export interface View {
+  list<T extends KubeObject>(resource: Resource<T>): Stored<T>[]
+  controlledBy<T extends KubeObject>(resource: Resource<T>, uid: string): Stored<T>[]
+  get<T extends KubeObject>(resource: Resource<T>, name: string): Stored<T> | undefined
+}
+
+export interface SimulatedApiOptions {
+  /** True if the cluster serves the optional kinds: claims, revisions, PodGroups. */
+  readonly servesOptionalKinds?: boolean
+  /** True if watch events arrive late. Responses to the operator's own writes are in the caches at once. */
+  readonly isLate?: boolean
 }
 
 export interface Hooks {
@@ -49,8 +65,10 @@ const dependents = [
   resources.kaiPodGroups,
 ] as unknown as Resource[]
 
-export class SimulatedApi {
+export class SimulatedApi implements View {
   readonly caches: Caches
+  /** The objects as the caches have them. */
+  readonly cached: View
   hooks: Hooks = { before: async () => undefined, after: () => undefined }
   writes = 0
   /** If false, dependents of a removed object stay, as they do while the garbage collector is busy. */
@@ -63,11 +81,33 @@ export class SimulatedApi {
   readonly #observers: Observer[] = []
   /** Observers of one kind, by its resource. */
   readonly #observersOf = new Map<string, Observer[]>()
+  /** By resource; empty where caches are up to date. */
+  readonly #late = new Map<string, LateCache>()
   #counter = 0
 
-  constructor(clock: Clock, { servesOptionalKinds = false } = {}) {
+  constructor(clock: Clock, { servesOptionalKinds = false, isLate = false }: SimulatedApiOptions = {}) {
     this.#clock = clock
-    this.caches = this.#makeCaches(servesOptionalKinds)
+    this.caches = this.#makeCaches(servesOptionalKinds, isLate)
+    this.cached = isLate ? this.#cachedView() : this
+  }
+
+  /** These objects in the versions that the cache holds. An object that it does not hold stays as it is. */
+  asCached(resource: string, objects: readonly Stored<KubeObject>[]): readonly Stored<KubeObject>[] {
+    const store = this.#late.get(resource)?.store
+    return objects.map(object => {
+      const cached = store?.get(object.metadata)
+      return cached?.metadata.uid === object.metadata.uid ? cached : object
+    })
+  }
+
+  /** Lets some watch events arrive, of each kind a random number. */
+  arriveSome(random: Random): void {
+    for (const cache of this.#late.values()) cache.arriveSome(random)
+  }
+
+  /** Lets all watch events arrive. */
+  arriveAll(): void {
+    for (const cache of this.#late.values()) cache.arriveAll()
   }
 
   list<T extends KubeObject>({ resource }: Resource<T>): Stored<T>[] {
@@ -118,7 +158,9 @@ export class SimulatedApi {
     if (kind.get(object.metadata.name)?.metadata.uid === object.metadata.uid) {
       kind.delete(object.metadata.name)
       this.#controlled.get(`${resource} ${byController(object)}`)?.delete(object.metadata.name)
-      this.#report(resource, { type: 'delete', old: object, new: undefined, source: 'watch' })
+      const resourceVersion = String(++this.#counter)
+      const last = { ...object, metadata: { ...object.metadata, resourceVersion } }
+      this.#report(resource, { type: 'delete', old: last, new: undefined, source: 'watch' })
     }
     if (!this.collectsGarbage) return
     for (const dependent of dependents)
@@ -148,7 +190,15 @@ export class SimulatedApi {
     this.#controlled.set(key, controlled.set(object.metadata.name, object))
   }
 
+  /** Stored objects change now. The observers hear of it when the cache does. */
   #report(resource: string, change: Change<KubeObject>): void {
+    const late = this.#late.get(resource)
+    if (!late) this.#notify(resource, change)
+    else if (change.type === 'delete') late.happened('DELETED', change.old)
+    else late.happened(change.type === 'add' ? 'ADDED' : 'MODIFIED', change.new)
+  }
+
+  #notify(resource: string, change: Change<KubeObject>): void {
     for (const observer of this.#observersOf.get(resource) ?? []) observer(change, resource)
     if (resource === resources.pods.resource) return
     for (const observer of this.#observers) observer(change, resource)
@@ -177,6 +227,18 @@ export class SimulatedApi {
     return result
   }
 
+  /** Records the response in the cache, as the operator's client does. */
+  async #recorded<T>(
+    resource: Resource,
+    response: Promise<T>,
+    record: (cache: LateCache, result: T) => void,
+  ) {
+    const result = await response
+    const cache = this.#late.get(resource.resource)
+    if (cache) record(cache, result)
+    return result
+  }
+
   #client() {
     const found = ({ resource }: Resource, { name }: ObjectRef): Stored<KubeObject> => {
       const object = this.#kind(resource).get(name)
@@ -189,77 +251,127 @@ export class SimulatedApi {
         items: this.list(resource).filter(selected(labelSelector)),
       }),
       create: (resource: Resource, object: KubeObject) =>
-        this.#write({ verb: 'create', resource: resource.resource, objects: [] }, () => {
-          if (object.metadata?.name && this.#kind(resource.resource).has(object.metadata.name))
-            throw failure('AlreadyExists', object.metadata.name)
-          return this.put(resource, resource.resource === 'pods' ? gatedPod(object as Pod) : object)
-        }),
+        this.#recorded(
+          resource,
+          this.#write({ verb: 'create', resource: resource.resource, objects: [] }, () => {
+            if (object.metadata?.name && this.#kind(resource.resource).has(object.metadata.name))
+              throw failure('AlreadyExists', object.metadata.name)
+            return this.put(resource, resource.resource === 'pods' ? gatedPod(object as Pod) : object)
+          }),
+          (cache, stored) => cache.recordWrite(stored),
+        ),
       patch: (resource: Resource, ref: ObjectRef, { merge, strategic }: Patch, options: Options = {}) => {
         const patch = merge ?? strategic
         const { uid, resourceVersion: version } = patch?.metadata ?? {}
         const objects = this.#known(resource, ref)
-        return this.#write({ verb: 'patch', resource: resource.resource, objects, patch, uid }, () => {
-          const before = found(resource, ref)
-          if (uid && uid !== before.metadata.uid) throw failure('Conflict', ref.name)
-          if (version && version !== before.metadata.resourceVersion) throw failure('Conflict', ref.name)
-          const after = (
-            strategic ? ungated(before as Pod) : applyMergePatch(before, merge)
-          ) as Stored<KubeObject>
-          const changed = options.subresource
-            ? { ...before, status: (after as { status?: unknown }).status }
-            : after
-          return this.#replace(resource.resource, before, changed as Stored<KubeObject>)
-        })
+        const response = this.#write(
+          { verb: 'patch', resource: resource.resource, objects, patch, uid },
+          () => {
+            const before = found(resource, ref)
+            if (uid && uid !== before.metadata.uid) throw failure('Conflict', ref.name)
+            if (version && version !== before.metadata.resourceVersion) throw failure('Conflict', ref.name)
+            const after = (
+              strategic ? ungated(before as Pod) : applyMergePatch(before, merge)
+            ) as Stored<KubeObject>
+            const changed = options.subresource
+              ? { ...before, status: (after as { status?: unknown }).status }
+              : after
+            return this.#replace(resource.resource, before, changed as Stored<KubeObject>)
+          },
+        )
+        return this.#recorded(resource, response, (cache, stored) => cache.recordWrite(stored))
       },
       delete: (resource: Resource, ref: ObjectRef, options: Options = {}) => {
         const uid = options.preconditions?.uid
         const objects = this.#known(resource, ref)
-        return this.#write({ verb: 'delete', resource: resource.resource, objects, uid }, () => {
+        const response = this.#write({ verb: 'delete', resource: resource.resource, objects, uid }, () => {
           const object = found(resource, ref)
           if (uid && uid !== object.metadata.uid) throw failure('Conflict', ref.name)
           this.remove(resource, object)
+          return object.metadata.uid
+        })
+        return this.#recorded(resource, response, (cache, deleted) => {
+          const left = this.#kind(resource.resource).get(ref.name)
+          if (left?.metadata.uid === deleted) cache.recordWrite(left)
+          else cache.recordDeleted(ref, deleted)
         })
       },
       deleteCollection: (resource: Resource, { labelSelector = '' }: { labelSelector?: string }) => {
         const isSelected = selected(labelSelector)
         const objects = this.list(resource).filter(object => !isGoing(object) && isSelected(object))
-        return this.#write(
+        const response = this.#write(
           { verb: 'delete', resource: resource.resource, objects, isCollection: true },
           () => {
             for (const object of objects) this.remove(resource, object)
             return { items: objects }
           },
         )
+        return this.#recorded(resource, response, (cache, { items }) => {
+          for (const { metadata } of items) cache.recordTerminating(metadata, metadata.uid)
+        })
       },
     }
   }
 
-  #makeCaches(servesOptionalKinds: boolean): Caches {
+  #cachedView(): View {
+    const late = ({ resource }: Resource) => {
+      const cache = this.#late.get(resource)
+      if (!cache) throw new Error(`the operator has no cache of ${resource}`)
+      return cache.store
+    }
+    const namespace = 'serving'
+    return {
+      list: resource => [...late(resource as unknown as Resource).values()] as never,
+      controlledBy: (resource, uid) =>
+        late(resource as unknown as Resource).byIndex('controller', uid) as never,
+      get: (resource, name) => late(resource as unknown as Resource).get({ namespace, name }) as never,
+    }
+  }
+
+  #lateCache(resource: Resource) {
+    const late = new LateCache(this.#clock, (index, object) => keyIn(index, object))
+    this.#late.set(resource.resource, late)
+    late.onChange(change => this.#notify(resource.resource, change))
+    return {
+      resource,
+      get: (ref: ObjectRef) => late.store.get(ref),
+      list: () => [...late.store.values()],
+      byIndex: (index: Index, key: string) => late.store.byIndex(index, key),
+      countByIndex: (index: Index, key: string) => late.store.countByIndex(index, key),
+      onChange: (observer: Observer) => this.#observe(resource, observer),
+    }
+  }
+
+  #observe({ resource }: Resource, observer: Observer): () => void {
+    this.#observersOf.set(resource, [...(this.#observersOf.get(resource) ?? []), observer])
+    return () => undefined
+  }
+
+  #makeCaches(servesOptionalKinds: boolean, isLate: boolean): Caches {
     const indexed = (resource: Resource, index: string, key: string) =>
       index === 'controller'
         ? this.controlledBy(resource, key)
         : index === 'replica'
           ? this.list(resource).filter(object => [byReplica(object)].flat().includes(key))
           : this.list(resource).filter(object => keyIn(index, object) === key)
-    const cache = (resource: Resource) => ({
+    const upToDate = (resource: Resource) => ({
       resource,
       get: ({ name }: ObjectRef) => this.get(resource, name),
       list: () => this.list(resource),
       byIndex: (index: string, key: string) => indexed(resource, index, key),
       countByIndex: (index: string, key: string) => indexed(resource, index, key).length,
-      onChange: (observer: Observer) => {
-        const known = this.#observersOf.get(resource.resource) ?? []
-        this.#observersOf.set(resource.resource, [...known, observer])
-        return () => undefined
-      },
+      onChange: (observer: Observer) => this.#observe(resource, observer),
     })
+    const cache = (resource: Resource) => (isLate ? this.#lateCache(resource) : upToDate(resource))
+    const pods = cache(resources.pods as unknown as Resource)
+    const podGroups = cache(resources.kaiPodGroups as unknown as Resource)
     return {
       client: this.#client(),
       sets: cache(resources.podCliqueSets as unknown as Resource),
       groups: cache(resources.podCliqueScalingGroups as unknown as Resource),
       cliques: cache(resources.podCliques as unknown as Resource),
       gangs: cache(resources.podGangs as unknown as Resource),
-      pods: cache(resources.pods as unknown as Resource),
+      pods,
       services: cache(resources.services as unknown as Resource),
       serviceAccounts: cache(resources.serviceAccounts as unknown as Resource),
       roles: cache(resources.roles as unknown as Resource),
@@ -270,10 +382,11 @@ export class SimulatedApi {
       ...(servesOptionalKinds && {
         resourceClaims: cache(resources.resourceClaims as unknown as Resource),
         controllerRevisions: cache(resources.controllerRevisions as unknown as Resource),
-        podGroups: () => cache(resources.kaiPodGroups as unknown as Resource),
+        schedulerObjects: () => podGroups,
       }),
+      optional: { schedulerObjects: servesOptionalKinds ? [podGroups] : [] },
       onChangeOfAny: (observer: Observer) => this.#observers.push(observer),
-      podsOf: ({ metadata }: KubeObject) => this.controlledBy(resources.pods, metadata?.uid ?? ''),
+      podsOf: ({ metadata }: KubeObject) => pods.byIndex('controller', metadata?.uid ?? ''),
     } as unknown as Caches
   }
 }

@@ -13,13 +13,13 @@ import { revisionOf } from '../../revision/set-revision.ts'
 import { indexOf, isActive, isFinished, isReady, templateHashOf } from '../../state/pod-state.ts'
 import { isOnDelete, updatingReplicas } from '../../update/set-progress.ts'
 import type { Write } from './api.ts'
-import type { ControllerKind, Observer, Simulation } from './simulation.ts'
+import type { ControllerKind, Known, Observer } from './simulation.ts'
 import { checkStandIns, type WrittenProgress } from './stand-ins.ts'
 
 interface Taken {
   readonly replica: number
   /** Reports whether the disrupted unit is back, or is no longer wanted. */
-  isBack(simulation: Simulation): boolean
+  isBack(simulation: Known): boolean
 }
 
 export class DisruptionObserver implements Observer {
@@ -30,7 +30,7 @@ export class DisruptionObserver implements Observer {
   readonly #notReadyOnce = new Set<string>()
   #updating: readonly number[] = []
 
-  reconcileBegins(simulation: Simulation, _kind: ControllerKind): void {
+  reconcileBegins(simulation: Known, _kind: ControllerKind): void {
     this.#setAtBegin = simulation.set
     this.#replicasAtBegin = new Map(
       [...simulation.cliques, ...simulation.groups].map(({ metadata, spec }) => [
@@ -42,7 +42,7 @@ export class DisruptionObserver implements Observer {
     this.inspects(simulation)
   }
 
-  inspects(simulation: Simulation): void {
+  inspects(simulation: Known): void {
     for (const pod of podsIn(simulation)) if (!isReady(pod)) this.#notReadyOnce.add(pod.metadata.name)
     for (const [key, taken] of this.#taken) if (taken.isBack(simulation)) this.#taken.delete(key)
     const { set } = simulation
@@ -55,7 +55,7 @@ export class DisruptionObserver implements Observer {
     this.#updating = now
   }
 
-  patches(simulation: Simulation, { resource, objects, patch }: Write): void {
+  patches(simulation: Known, { resource, objects, patch }: Write): void {
     const [object] = objects
     if (!object) return
     const { status } = patch as {
@@ -70,7 +70,7 @@ export class DisruptionObserver implements Observer {
     if (resource === 'podcliquesets') this.#selectsSetReplicas(simulation, patch)
   }
 
-  deletes(simulation: Simulation, { resource, objects }: Write): void {
+  deletes(simulation: Known, { resource, objects }: Write): void {
     if (resource === 'pods' && simulation.reconciling === 'clique')
       for (const pod of objects) this.#deletesPod(simulation, pod as Stored<Pod>)
     if (resource === 'podcliques' && simulation.reconciling === 'group')
@@ -81,11 +81,11 @@ export class DisruptionObserver implements Observer {
           fail(`PodClique ${metadata.name} was deleted although its replica is wanted`)
   }
 
-  #wantedSetReplicas({ set }: Simulation): number {
+  #wantedSetReplicas({ set }: Known): number {
     return Math.min(replicaCount(set), replicaCount(this.#setAtBegin))
   }
 
-  #selectsSetReplicas(simulation: Simulation, patch: unknown): void {
+  #selectsSetReplicas(simulation: Known, patch: unknown): void {
     const { status } = patch as { status?: { updateProgress?: WrittenProgress } }
     const { spec } = this.#setAtBegin
     const planned = { ...simulation.set, spec }
@@ -102,7 +102,7 @@ export class DisruptionObserver implements Observer {
       fail(`replicas ${begun} are below the partition`)
   }
 
-  #selectsPod(simulation: Simulation, clique: PodClique): void {
+  #selectsPod(simulation: Known, clique: PodClique): void {
     const key = `PodClique ${clique.metadata.name}`
     if (this.#taken.has(key)) fail(`${key}: another pod was taken before the last was back`)
     const { replicas, minAvailable = replicas } = clique.spec
@@ -113,7 +113,7 @@ export class DisruptionObserver implements Observer {
       fail(`${key}: one of ${ready} ready pods of ${replicas} was taken`)
   }
 
-  #selectsReplica(simulation: Simulation, group: PodCliqueScalingGroup): void {
+  #selectsReplica(simulation: Known, group: PodCliqueScalingGroup): void {
     const key = `PodCliqueScalingGroup ${group.metadata.name}`
     if (this.#taken.has(key)) fail(`${key}: another replica was taken before the last was back`)
     const { replicas, minAvailable = 1 } = group.spec
@@ -124,7 +124,7 @@ export class DisruptionObserver implements Observer {
       fail(`${key}: ${serving.length - 1} available replicas of ${minAvailable}`)
   }
 
-  #deletesPod(simulation: Simulation, pod: Stored<Pod>): void {
+  #deletesPod(simulation: Known, pod: Stored<Pod>): void {
     const clique = simulation.cliques.find(
       ({ metadata }) => metadata.uid === pod.metadata.ownerReferences?.[0]?.uid,
     )
@@ -156,7 +156,7 @@ export class DisruptionObserver implements Observer {
     })
   }
 
-  #deletesGroupReplicas(simulation: Simulation, cliques: readonly Stored<KubeObject>[]): void {
+  #deletesGroupReplicas(simulation: Known, cliques: readonly Stored<KubeObject>[]): void {
     const groupName = cliques[0]?.metadata.labels?.[label.scalingGroup]
     const group = simulation.groups.find(({ metadata }) => metadata.name === groupName)
     if (!group) return
@@ -194,16 +194,11 @@ export class DisruptionObserver implements Observer {
   }
 }
 
-type Count = (simulation: Simulation, clique: PodClique) => number
+type Count = (simulation: Known, clique: PodClique) => number
 const said: Count = (_, { status }) => status?.readyReplicas ?? 0
 const seen: Count = (simulation, clique) => podsOf(simulation, clique).filter(isReady).length
 
-function isServing(
-  simulation: Simulation,
-  group: PodCliqueScalingGroup,
-  index: number,
-  ready: Count,
-): boolean {
+function isServing(simulation: Known, group: PodCliqueScalingGroup, index: number, ready: Count): boolean {
   const members = membersOf(simulation, group, index)
   return (
     members.length === group.spec.cliqueNames.length &&
@@ -211,17 +206,17 @@ function isServing(
   )
 }
 
-function membersOf({ api }: Simulation, { metadata }: PodCliqueScalingGroup, index: number): PodClique[] {
+function membersOf({ api }: Known, { metadata }: PodCliqueScalingGroup, index: number): PodClique[] {
   return api
     .controlledBy(resources.podCliques, metadata.uid!)
     .filter(one => one.metadata.labels?.[label.scalingGroupReplicaIndex] === String(index))
 }
 
-function podsIn({ api }: Simulation): Stored<Pod>[] {
+function podsIn({ api }: Known): Stored<Pod>[] {
   return api.list(resources.pods)
 }
 
-function podsOf({ api }: Simulation, { metadata }: PodClique): Stored<Pod>[] {
+function podsOf({ api }: Known, { metadata }: PodClique): Stored<Pod>[] {
   return api.controlledBy(resources.pods, metadata.uid!).filter(isActive)
 }
 

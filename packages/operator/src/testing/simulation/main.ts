@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `npm run simulate -- --updates=3000 --surges=1000 --terminations=1000 --seed=1`: runs this number
-// of simulations, starting with the seed, on all cores. Ends at the first failure and prints the command that repeats it.
+// of simulations, starting with the seed, on all cores. With `--stale` the operator reads caches that are behind the API. Ends at the first failure and prints the command that repeats it.
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import type { RunOptions } from './repeatable.ts'
 import { surgeRun } from './surge-run.ts'
 import { terminationRun } from './termination-run.ts'
 import { updateRun } from './update-run.ts'
@@ -13,6 +14,7 @@ interface Share {
   readonly updates: readonly number[]
   readonly surges: readonly number[]
   readonly terminations: readonly number[]
+  readonly options: RunOptions
 }
 
 interface Tally {
@@ -23,7 +25,7 @@ interface Tally {
 const reportEvery = 50
 
 const usage =
-  'Usage: npm run simulate -- [--updates=3000] [--surges=1000] [--terminations=1000] [--seed=N] [--workers=N]'
+  'Usage: npm run simulate -- [--updates=3000] [--surges=1000] [--terminations=1000] [--seed=N] [--workers=N] [--stale]'
 
 function readArguments() {
   try {
@@ -34,6 +36,7 @@ function readArguments() {
         terminations: { type: 'string', default: '1000' },
         seed: { type: 'string', default: String(Date.now() % 1_000_000) },
         workers: { type: 'string', default: String(availableParallelism()) },
+        stale: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h' },
       },
     })
@@ -60,7 +63,7 @@ async function main(): Promise<void> {
       (_, at) => at % workers === worker,
     )
   console.log(
-    `${values.updates} updates, ${values.surges} with surge replicas and ${values.terminations} terminations, seed ${values.seed}`,
+    `${values.updates} updates, ${values.surges} with surge replicas and ${values.terminations} terminations, seed ${values.seed}${values.stale ? ', with stale caches' : ''}`,
   )
   const started = performance.now()
   const tallies = await Promise.all(
@@ -69,6 +72,7 @@ async function main(): Promise<void> {
         updates: seeds(values.updates, worker),
         surges: seeds(values.surges, worker),
         terminations: seeds(values.terminations, worker),
+        options: { isLate: values.stale },
       }),
     ),
   )
@@ -88,21 +92,21 @@ function work(share: Share): Promise<Tally> {
   })
 }
 
-async function liveThrough({ updates, surges, terminations }: Share): Promise<Tally> {
+async function liveThrough({ updates, surges, terminations, options }: Share): Promise<Tally> {
   const tally = { runs: 0, terminated: 0 }
   const count = () => {
     if (++tally.runs % reportEvery === 0) parentPort!.postMessage(tally.runs)
   }
   for (const seed of updates) {
-    await updateRun(seed)
+    await updateRun(seed, options)
     count()
   }
   for (const seed of surges) {
-    await surgeRun(seed)
+    await surgeRun(seed, options)
     count()
   }
   for (const seed of terminations) {
-    tally.terminated += await terminationRun(seed)
+    tally.terminated += await terminationRun(seed, options)
     count()
   }
   return tally

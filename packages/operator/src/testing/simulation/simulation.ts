@@ -11,35 +11,43 @@ import {
 } from '@grove/api'
 import { FakeClock, type ReconcileResult, type Resource, silentLogger } from '@grove/kube'
 import type { EventSink } from '../../apply/intent.ts'
-import { RemovalsUnderWay } from '../../apply/removals-under-way.ts'
-import { StatusDebounce } from '../../apply/status-debounce.ts'
 import { resources } from '../../caches/resources.ts'
 import type { GangKey } from '../../layout/gang-key.ts'
-import { keyOf } from '../../layout/object-key.ts'
+import { cliqueKey, keyOf, setKey } from '../../layout/object-key.ts'
 import type { StoredSet } from '../../layout/stored.ts'
+import { Memory } from '../../memory/memory.ts'
 import type { OperatorContext } from '../../operator-context.ts'
 import { reconcileClique } from '../../podclique/reconcile.ts'
 import { SetReconciler } from '../../podcliqueset/reconcile.ts'
 import { TokenSecrets } from '../../podcliqueset/token-secret.ts'
-import { GangFailures } from '../../podgang/failures.ts'
 import { GangReconciler } from '../../podgang/reconcile.ts'
 import { reconcileScalingGroup } from '../../scaling-group/reconcile.ts'
 import { schedulerBackends } from '../../schedulers/registry.ts'
-import { failure, SimulatedApi, type Write } from './api.ts'
+import { failure, SimulatedApi, type View, type Write } from './api.ts'
 import { SimulatedNodes } from './nodes.ts'
 import { OwnershipCheck } from './ownership.ts'
 import { Random } from './random.ts'
 
 export const setName = 'w'
 
+/** The cluster as the operator knows it: what its caches hold. */
+export interface Known {
+  readonly api: View
+  readonly clock: FakeClock
+  readonly reconciling: ControllerKind
+  readonly set: StoredSet
+  readonly cliques: PodClique[]
+  readonly groups: PodCliqueScalingGroup[]
+}
+
 /** Watches what the operator does and throws when it must not. */
 export interface Observer {
-  reconcileBegins(simulation: Simulation, kind: ControllerKind): void
+  reconcileBegins(known: Known, kind: ControllerKind): void
   /** Before the operator changes or deletes something; what it decided by is still as it was. */
-  patches(simulation: Simulation, write: Write): void
-  deletes(simulation: Simulation, write: Write): void
+  patches(known: Known, write: Write): void
+  deletes(known: Known, write: Write): void
   /** After anything happened. */
-  inspects(simulation: Simulation): void
+  inspects(known: Known): void
 }
 
 export type ControllerKind = 'set' | 'group' | 'clique' | 'gang'
@@ -56,6 +64,8 @@ export interface SimulationOptions {
   readonly scheduler?: string
   /** True if the cluster serves the optional kinds: claims, revisions, PodGroups. */
   readonly servesOptionalKinds?: boolean
+  /** True if watch events arrive late. */
+  readonly isLate?: boolean
   /** The actions of other clients between two writes of the operator. */
   between?(simulation: Simulation): void | Promise<void>
 }
@@ -75,12 +85,14 @@ export class Simulation {
   #gangs!: GangReconciler
   readonly #gangKeys = new Set<GangKey>()
   readonly #ownership: OwnershipCheck
+  readonly #arrivals: Random
   #isDead = false
   #violation: unknown
 
   constructor(options: SimulationOptions) {
     this.#options = options
     this.random = new Random(options.seed)
+    this.#arrivals = new Random(options.seed + 1)
     this.api = new SimulatedApi(this.clock, options)
     this.#ownership = new OwnershipCheck(this.api)
     this.nodes = new SimulatedNodes(this.api, this.random, options.nodes, options.places)
@@ -94,8 +106,8 @@ export class Simulation {
     return this.api.get(resources.podCliqueSets, setName) as StoredSet
   }
 
-  get removals(): RemovalsUnderWay {
-    return this.#context.removals
+  get memory(): Memory {
+    return this.#context.memory
   }
 
   get cliques(): PodClique[] {
@@ -106,9 +118,24 @@ export class Simulation {
     return this.api.list(resources.podCliqueScalingGroups)
   }
 
+  /** The cluster as the operator knows it. */
+  get known(): Known {
+    const { api, clock, reconciling } = this
+    const { cached } = api
+    return {
+      api: cached,
+      clock,
+      reconciling,
+      set: cached.get(resources.podCliqueSets, setName) as StoredSet,
+      cliques: cached.list(resources.podCliques),
+      groups: cached.list(resources.podCliqueScalingGroups),
+    }
+  }
+
   /** A new operator that knows nothing but what is stored. */
   restart(): void {
     this.#isDead = false
+    this.api.arriveAll()
     const { scheduler = 'default-scheduler' } = this.#options
     this.#context = {
       caches: this.api.caches,
@@ -116,19 +143,16 @@ export class Simulation {
       configuration: this.#options.configuration ?? defaultConfiguration(),
       backends: schedulerBackends([scheduler], scheduler),
       waiterImage: 'waiter:1',
-      statusDebounce: new StatusDebounce(this.clock),
-      removals: new RemovalsUnderWay(),
+      memory: new Memory(this.api.caches, this.clock),
       events: this.#options.events ?? { emit: () => undefined },
     }
     this.#tokens = new TokenSecrets(this.#context, { set: () => undefined, clique: () => undefined })
-    const failures = new GangFailures(() => undefined)
     this.#sets = new SetReconciler({
       context: this.#context,
       tokens: this.#tokens,
       enqueueGang: key => this.#gangKeys.add(key),
-      gangFailures: key => failures.of(key),
     })
-    this.#gangs = new GangReconciler(this.#context, failures)
+    this.#gangs = new GangReconciler(this.#context, () => undefined)
   }
 
   /** One reconcile of one controller over one object. */
@@ -156,7 +180,7 @@ export class Simulation {
   /** One reconcile of the set; resolves with when it wants to be looked at again. */
   resultOfSet(): Promise<ReconcileResult | undefined> {
     const run = { signal: new AbortController().signal, clock: this.clock, log: silentLogger }
-    return this.#sets.reconcile(keyOf(this.set), run)
+    return this.#sets.reconcile(setKey(this.set.metadata), run)
   }
 
   /** One reconcile of a clique; resolves with how soon it wants to be looked at again. */
@@ -171,7 +195,7 @@ export class Simulation {
 
   #reconcileClique(clique: string): ReturnType<typeof reconcileClique> {
     const run = { signal: new AbortController().signal, clock: this.clock, log: silentLogger }
-    const key = `${this.set.metadata.namespace}/${clique}` as never
+    const key = cliqueKey({ namespace: this.set.metadata.namespace, name: clique })
     return reconcileClique(key, run, this.#context, this.#tokens)
   }
 
@@ -185,15 +209,16 @@ export class Simulation {
 
   async #run(kind: ControllerKind, key: string): Promise<void> {
     this.reconciling = kind
-    this.#options.observer.reconcileBegins(this, kind)
+    this.api.arriveSome(this.#arrivals)
+    this.#options.observer.reconcileBegins(this.known, kind)
     try {
       await this.#reconcileKey(kind, key)
     } catch (error) {
-      if (!this.#violation && this.faults === 0 && !isRace(error)) throw error
+      if (!this.#violation && this.faults === 0 && !this.#options.isLate && !isRace(error)) throw error
     }
     if (this.#violation) throw this.#violation
     if (this.#isDead) this.restart()
-    this.#options.observer.inspects(this)
+    this.#options.observer.inspects(this.known)
   }
 
   async #reconcileKey(kind: ControllerKind, key: string): Promise<void> {
@@ -227,13 +252,16 @@ export class Simulation {
     }
     this.#observe(() => this.#ownership.look(write))
     const { observer, between } = this.#options
-    if (write.verb === 'patch') this.#observe(() => observer.patches(this, write))
-    if (write.verb === 'delete') this.#observe(() => observer.deletes(this, write))
+    // A late cache may hold an older version: the API server then rejects a write onto the newer one.
+    const decided = { ...write, objects: this.api.asCached(write.resource, write.objects) }
+    if (write.verb === 'patch') this.#observe(() => observer.patches(this.known, decided))
+    if (write.verb === 'delete') this.#observe(() => observer.deletes(this.known, decided))
     await between?.(this)
+    this.api.arriveSome(this.#arrivals)
   }
 
   #after(): void {
-    this.#observe(() => this.#options.observer.inspects(this))
+    this.#observe(() => this.#options.observer.inspects(this.known))
     if (this.faults && this.random.chance(this.faults / 2)) this.#die('after')
   }
 }

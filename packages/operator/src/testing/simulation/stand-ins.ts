@@ -11,7 +11,7 @@ import { templateHashOfClique } from '../../revision/revision.ts'
 import { revisionOf } from '../../revision/set-revision.ts'
 import { isActive, templateHashOf } from '../../state/pod-state.ts'
 import { updatingReplicas } from '../../update/set-progress.ts'
-import type { Simulation } from './simulation.ts'
+import type { Known } from './simulation.ts'
 
 /** The update progress in a status patch of a set; absent members stay as they are. */
 export interface WrittenProgress {
@@ -21,7 +21,7 @@ export interface WrittenProgress {
 }
 
 /** `planned` is the set with the spec that the reconcile used for its decision. */
-export function checkStandIns(simulation: Simulation, planned: StoredSet, written: WrittenProgress): void {
+export function checkStandIns(simulation: Known, planned: StoredSet, written: WrittenProgress): void {
   const { maxSurge = 0, maxUnavailable = 1 } = planned.spec.updateStrategy ?? {}
   const replicas = planned.spec.replicas ?? 0
   const surge = written.surgeReplicas
@@ -50,7 +50,7 @@ export function checkStandIns(simulation: Simulation, planned: StoredSet, writte
     )
 }
 
-function servingReplica({ cliques, groups }: Simulation, set: StoredSet, replica: number): boolean {
+function servingReplica({ cliques, groups }: Known, set: StoredSet, replica: number): boolean {
   const named = <T extends PodClique | PodCliqueScalingGroup>(list: readonly T[], name: string) =>
     list.find(one => one.metadata.name === name && !one.metadata.deletionTimestamp)
   return (
@@ -67,7 +67,7 @@ function servingReplica({ cliques, groups }: Simulation, set: StoredSet, replica
   )
 }
 
-function isOutdated({ api, cliques }: Simulation, set: StoredSet, replica: number): boolean {
+function isOutdated({ api, cliques }: Known, set: StoredSet, replica: number): boolean {
   const revision = revisionOf(set)
   return cliques
     .filter(({ metadata }) => numberLabel(metadata.labels, label.setReplicaIndex) === replica)

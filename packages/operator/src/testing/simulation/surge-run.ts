@@ -12,7 +12,7 @@ import { DisruptionObserver } from './disruptions.ts'
 import { type Edit, editSet } from './edits.ts'
 import { Random } from './random.ts'
 import { randomSet } from './random-set.ts'
-import { repeatable } from './repeatable.ts'
+import { type RunOptions, repeatable } from './repeatable.ts'
 import { Simulation } from './simulation.ts'
 import { converge, summary } from './wellness.ts'
 
@@ -20,11 +20,11 @@ const steps = 150
 const patience = 400
 const edits: readonly Edit[] = ['template', 'template', 'take back', 'reorder', 'pause']
 
-export function surgeRun(seed: number): Promise<void> {
-  return repeatable('surges', seed, log => live(seed, log))
+export function surgeRun(seed: number, options: RunOptions = {}): Promise<void> {
+  return repeatable('surges', seed, options, log => live(seed, options, log))
 }
 
-async function live(seed: number, log: string[]): Promise<void> {
+async function live(seed: number, options: RunOptions, log: string[]): Promise<void> {
   const random = new Random(seed)
   const maxSurge = 1 + random.below(3)
   const maxUnavailable = random.below(3)
@@ -35,6 +35,7 @@ async function live(seed: number, log: string[]): Promise<void> {
   }
   const replicas = set.spec.replicas ?? 0
   const simulation = new Simulation({
+    ...options,
     seed,
     set,
     nodes: 1,

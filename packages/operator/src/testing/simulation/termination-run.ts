@@ -7,7 +7,7 @@ import { defaultConfiguration } from '@grove/api'
 import { editSet } from './edits.ts'
 import { Random } from './random.ts'
 import { randomSet } from './random-set.ts'
-import { repeatable } from './repeatable.ts'
+import { type RunOptions, repeatable } from './repeatable.ts'
 import { Simulation } from './simulation.ts'
 import { TerminationObserver } from './terminations.ts'
 import { converge, isWell, summary } from './wellness.ts'
@@ -16,17 +16,18 @@ const delayMinutes = 60
 const steps = 80
 
 /** Returns the number of terminations. */
-export function terminationRun(seed: number): Promise<number> {
-  return repeatable('terminations', seed, () => live(seed))
+export function terminationRun(seed: number, options: RunOptions = {}): Promise<number> {
+  return repeatable('terminations', seed, options, () => live(seed, options))
 }
 
-async function live(seed: number): Promise<number> {
+async function live(seed: number, options: RunOptions): Promise<number> {
   const random = new Random(seed)
   const onTotalLoss = random.chance(50) ? 'Recreate' : 'Wait'
   const observer = new TerminationObserver(delayMinutes * 60_000, onTotalLoss === 'Recreate')
   const set = randomSet(random, `${delayMinutes}m`)
   const surging = { maxSurge: 1, maxUnavailable: random.below(2) }
   const simulation = new Simulation({
+    ...options,
     seed,
     set: random.chance(30) ? { ...set, spec: { ...set.spec, updateStrategy: surging } } : set,
     nodes: 4,
@@ -76,7 +77,7 @@ async function unattended(
   observer: TerminationObserver,
 ): Promise<void> {
   for (let step = random.below(6); step > 0; step--) simulation.nodes.progress()
-  observer.inspects(simulation)
+  observer.inspects(simulation.known)
   await simulation.clock.advance(random.below(120 * 60_000))
   if (random.chance(50)) simulation.restart()
   await simulation.reconcile(random.pick(['set', 'group', 'clique'] as const)!)

@@ -19,7 +19,7 @@ import {
 } from '../../state/pod-state.ts'
 import { isPaused, updatingReplicas } from '../../update/set-progress.ts'
 import type { Write } from './api.ts'
-import type { Observer, Simulation } from './simulation.ts'
+import type { Known, Observer } from './simulation.ts'
 
 /** Times are stored in whole seconds, and debounced statuses are written some seconds late. */
 const toleranceMs = 7_000
@@ -49,13 +49,13 @@ export class TerminationObserver implements Observer {
     },
   }
 
-  reconcileBegins(simulation: Simulation): void {
+  reconcileBegins(simulation: Known): void {
     this.inspects(simulation)
   }
 
   patches(): void {}
 
-  inspects(simulation: Simulation): void {
+  inspects(simulation: Known): void {
     const now = simulation.clock.now()
     this.#compareWithTerminated(simulation)
     for (const clique of simulation.cliques)
@@ -75,13 +75,13 @@ export class TerminationObserver implements Observer {
       if ((status?.scheduledReplicas ?? 0) > 0) this.#scheduledSinceLoss.add(metadata.uid!)
   }
 
-  deletes(simulation: Simulation, { resource, objects }: Write): void {
+  deletes(simulation: Known, { resource, objects }: Write): void {
     if (resource !== 'podcliques' || objects.length === 0) return
     if (simulation.reconciling === 'set') this.#terminatesReplica(simulation, objects)
     if (simulation.reconciling === 'group') this.#terminatesGroupReplicas(simulation, objects)
   }
 
-  #terminatesReplica(simulation: Simulation, objects: readonly Stored<KubeObject>[]): void {
+  #terminatesReplica(simulation: Known, objects: readonly Stored<KubeObject>[]): void {
     const { set } = simulation
     const replica = numberLabel(objects[0]!.metadata.labels, label.setReplicaIndex) ?? -1
     if (replica >= replicaCount(set)) return
@@ -99,7 +99,7 @@ export class TerminationObserver implements Observer {
   }
 
   /** A termination keeps the replicas of a clique that a user has scaled. */
-  #compareWithTerminated({ set, cliques }: Simulation): void {
+  #compareWithTerminated({ set, cliques }: Known): void {
     for (const [name, before] of this.#terminatedCliques) {
       const replica = numberLabel(before.metadata.labels, label.setReplicaIndex) ?? 0
       const now = cliques.find(({ metadata }) => metadata.name === name)
@@ -111,7 +111,7 @@ export class TerminationObserver implements Observer {
     }
   }
 
-  #terminatesGroupReplicas(simulation: Simulation, objects: readonly Stored<KubeObject>[]): void {
+  #terminatesGroupReplicas(simulation: Known, objects: readonly Stored<KubeObject>[]): void {
     const group = simulation.groups.find(
       ({ metadata }) => metadata.name === objects[0]!.metadata.labels?.[label.scalingGroup],
     )
@@ -147,7 +147,7 @@ export class TerminationObserver implements Observer {
     }
   }
 
-  #isDue({ clock }: Simulation, { metadata }: PodClique | PodCliqueScalingGroup): boolean {
+  #isDue({ clock }: Known, { metadata }: PodClique | PodCliqueScalingGroup): boolean {
     const uid = metadata.uid!
     const recovered = this.#justRecovered.get(uid)
     // The operator may miss a recovery in the last moment.
@@ -156,7 +156,7 @@ export class TerminationObserver implements Observer {
     return this.#onceWell.has(uid) && clock.now() - since >= this.#delayMs - toleranceMs
   }
 
-  #isWell(simulation: Simulation, group: PodCliqueScalingGroup, members: readonly PodClique[]): boolean {
+  #isWell(simulation: Known, group: PodCliqueScalingGroup, members: readonly PodClique[]): boolean {
     return (
       members.length === group.spec.cliqueNames.length &&
       members.every(
@@ -165,7 +165,7 @@ export class TerminationObserver implements Observer {
     )
   }
 
-  #isCliqueInBreach(simulation: Simulation, clique: PodClique): boolean {
+  #isCliqueInBreach(simulation: Known, clique: PodClique): boolean {
     const pods = podsOf(simulation, clique).filter(isScheduled)
     if (pods.length === 0) return this.#totalLossIsBreach
     const useless = pods.filter(pod => !isReady(pod) && (hasFailedContainer(pod) || isStartedNotReady(pod)))
@@ -177,15 +177,15 @@ function least({ spec }: PodClique): number {
   return spec.minAvailable ?? spec.replicas
 }
 
-function scheduledOf(simulation: Simulation, clique: PodClique): number {
+function scheduledOf(simulation: Known, clique: PodClique): number {
   return podsOf(simulation, clique).filter(isScheduled).length
 }
 
-function podsOf({ api }: Simulation, { metadata }: PodClique): Stored<Pod>[] {
+function podsOf({ api }: Known, { metadata }: PodClique): Stored<Pod>[] {
   return api.controlledBy(resources.pods, metadata.uid!).filter(isActive)
 }
 
-function replicasOf({ api }: Simulation, { metadata, spec }: PodCliqueScalingGroup): PodClique[][] {
+function replicasOf({ api }: Known, { metadata, spec }: PodCliqueScalingGroup): PodClique[][] {
   const members = api.controlledBy(resources.podCliques, metadata.uid!)
   return Array.from({ length: spec.replicas }, (_, index) =>
     members.filter(one => one.metadata.labels?.[label.scalingGroupReplicaIndex] === String(index)),

@@ -7,7 +7,7 @@ import { DisruptionObserver } from './disruptions.ts'
 import { type Edit, editSet } from './edits.ts'
 import { Random } from './random.ts'
 import { randomSet } from './random-set.ts'
-import { repeatable } from './repeatable.ts'
+import { type RunOptions, repeatable } from './repeatable.ts'
 import { Simulation } from './simulation.ts'
 import { converge, summary } from './wellness.ts'
 
@@ -33,15 +33,16 @@ const edits: readonly Edit[] = [
   'switch strategy',
 ]
 
-export function updateRun(seed: number): Promise<void> {
-  return repeatable('updates', seed, log => live(seed, log))
+export function updateRun(seed: number, options: RunOptions = {}): Promise<void> {
+  return repeatable('updates', seed, options, log => live(seed, options, log))
 }
 
-async function live(seed: number, log: string[]): Promise<void> {
+async function live(seed: number, options: RunOptions, log: string[]): Promise<void> {
   const random = new Random(seed)
   let isEnding = false
   const act = (simulation: Simulation, edit: Edit) => log.push(`${edit}: ${editSet(simulation, edit)}`)
   const simulation = new Simulation({
+    ...options,
     seed,
     set: randomSet(random, '1000h'),
     nodes: 4,
@@ -80,11 +81,15 @@ async function live(seed: number, log: string[]): Promise<void> {
     await converge(simulation, patience),
     `it never became well: ${JSON.stringify(summary(simulation))}`,
   )
-  // Let the operator write debounced statuses.
-  for (let round = 0; round < 3; round++) {
+  // Let the operator write debounced statuses. With late watches it learns only now of the last pods, and their statuses
+  // follow one after the other: clique, group, gang, set.
+  const rounds = options.isLate ? 8 : 3
+  for (let round = 0; round < rounds; round++) {
     await simulation.clock.advance(1_000)
+    simulation.api.arriveAll()
     await simulation.reconcileAll()
   }
+  simulation.api.arriveAll()
   const before = simulation.api.writes
   await simulation.reconcileAll()
   assert.equal(simulation.api.writes, before, 'a set in sync is written')

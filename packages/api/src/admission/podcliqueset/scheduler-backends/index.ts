@@ -6,6 +6,7 @@ import type { PodCliqueSet } from '../../../types/index.ts'
 import type { ClusterView } from '../../cluster-view.ts'
 import { allConstraints } from '../topology-constraints.ts'
 import { kaiRules } from './kai.ts'
+import { kubernetesRules } from './kubernetes.ts'
 import { lpxRules } from './lpx.ts'
 import type { SchedulerRules } from './rules.ts'
 import { volcanoRules } from './volcano.ts'
@@ -13,6 +14,7 @@ import { volcanoRules } from './volcano.ts'
 /** Backends without an entry have no rules. */
 const rulesByScheduler: ReadonlyMap<string, SchedulerRules> = new Map([
   [scheduler.kai, kaiRules],
+  [scheduler.kubernetes, kubernetesRules],
   [scheduler.lpx, lpxRules],
   [scheduler.volcano, volcanoRules],
 ])
@@ -46,11 +48,11 @@ export function validateSchedulerBackend(
 }
 
 /** Warns about constraints that the scheduler accepts but does not honour: kube-scheduler schedules pods one by one. */
-export function unkeptPromises(set: PodCliqueSet, profiles: SchedulerProfiles): string[] {
+export function unenforcedConstraints(set: PodCliqueSet, profiles: SchedulerProfiles): string[] {
   const isConstrained = allConstraints(set).length > 0
   return isConstrained && backendOf(set, profiles) === scheduler.default
     ? [
-        `topology constraints are not enforced by scheduler ${quote(scheduler.default)}: it schedules each pod on any node with room`,
+        `topology constraints are not enforced by scheduler ${quote(scheduler.default)}: it schedules each pod on any node with room; ${scheduler.kai} and ${scheduler.grove} enforce them`,
       ]
     : []
 }

@@ -175,3 +175,24 @@ describe('volcano', () => {
     ])
   })
 })
+
+describe('native gangs of Kubernetes', () => {
+  const settings = { schedulers: ['kubernetes'] }
+
+  test('have at most eight templates in one list', () => {
+    const cliques = (count: number) => Array.from({ length: count }, (_, at) => clique(`c${at}`))
+    assert.deepEqual(errorsOf(sampleSet({ cliques: cliques(8) }), settings), [])
+    assert.match(
+      errorsOf(sampleSet({ cliques: cliques(9) }), settings).join(),
+      /scheduler "kubernetes" supports at most 8 cliques outside of scaling groups with a topology constraint, not 9/,
+    )
+  })
+
+  test('leave schedulingGroup to the operator', () => {
+    const podSpec = { containers, schedulingGroup: { podGroupName: 'mine' } }
+    assert.match(
+      errorsOf(sampleSet({ cliques: [clique('a', { podSpec })] }), settings).join(),
+      /the operator sets podSpec.schedulingGroup; remove it from clique "a"/,
+    )
+  })
+})

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseAllDocuments } from 'yaml'
+import { call } from '../testing/grove-call.ts'
+
+test('grove manifests prints YAML documents and a List, with the namespace first on demand', async () => {
+  const yaml = await call(['manifests', '--create-namespace', '-n', 'mine'])
+  const objects = parseAllDocuments(yaml.stdout).map(document => document.toJS())
+  const list = JSON.parse(
+    (await call(['manifests', '--create-namespace', '-n', 'mine', '-o', 'json'])).stdout,
+  )
+  assert.equal(list.kind, 'List')
+  assert.deepEqual(list.items, objects)
+  assert.deepEqual(objects[0], { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'mine' } })
+  const namespaces = new Set(objects.map(({ metadata }) => metadata.namespace).filter(Boolean))
+  assert.deepEqual([...namespaces], ['mine'])
+  assert.doesNotMatch(yaml.stdout, /grove-system/)
+})
+
+test('grove manifests rejects names and images that cannot work', async () => {
+  const table: [args: string, message: RegExp][] = [
+    ['-n Bad_Name', /--namespace must be the name of a namespace, not "Bad_Name"/],
+    ['--image registry.example:5000/operator', /--image requires a tag or a digest/],
+  ]
+  for (const [args, message] of table) {
+    const { status, stdout, stderr } = await call(['manifests', ...args.split(' ')])
+    assert.deepEqual([status, stdout], [2, ''])
+    assert.match(stderr, message)
+  }
+})

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// `grove manifests` prints the objects of an installation for `kubectl apply`.
+import { CommandError } from '../command-error.ts'
+import { defaultNamespace, installManifests } from '../install/install-manifests.ts'
+import { printObjects } from '../terminal/print-objects.ts'
+
+export interface ManifestsOptions {
+  readonly namespace?: string
+  readonly createNamespace?: boolean
+  readonly image?: string
+  readonly waiterImage?: string
+  readonly output: string
+}
+
+export function manifests(options: ManifestsOptions): void {
+  const { namespace = defaultNamespace, createNamespace, image, waiterImage } = options
+  if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace))
+    throw new CommandError(`--namespace must be the name of a namespace, not ${JSON.stringify(namespace)}`)
+  const reference = imageReference(image)
+  const objects = installManifests({
+    namespace,
+    ...(reference !== undefined && { image: reference }),
+    ...(waiterImage !== undefined && { waiterImage }),
+  })
+  const first = createNamespace
+    ? [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]
+    : []
+  printObjects([...first, ...objects], options.output)
+}
+
+/** Without a tag, nodes would run whatever image was the latest when they pulled it. */
+function imageReference(image: string | undefined): string | undefined {
+  if (image === undefined || /[:@][^/]+$/.test(image)) return image
+  throw new CommandError(`--image requires a tag or a digest: ${image}:TAG`)
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Exactly what the dashboard may do: read the kinds that it shows.
+import { type ClusterRole, groveGroup, schedulerGroup } from '@grove/api'
+
+export const dashboardAccountName = 'grove-dashboard'
+
+const reading = ['get', 'list', 'watch']
+
+export function dashboardClusterRole(): ClusterRole {
+  return {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name: 'grove:system:grove-dashboard' },
+    rules: [
+      {
+        apiGroups: [groveGroup],
+        resources: ['podcliquesets', 'podcliquescalinggroups', 'podcliques', 'clustertopologybindings'],
+        verbs: reading,
+      },
+      { apiGroups: [schedulerGroup], resources: ['podgangs'], verbs: reading },
+      { apiGroups: [''], resources: ['pods', 'nodes', 'events'], verbs: reading },
+    ],
+  }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The dashboard's program: reads its command line, serves until it is stopped.
+import { createLogger, stopSignal } from '@grove/kube'
+import { ArgumentError, readArguments, usage } from './process/arguments.ts'
+import { runDashboard } from './process/run.ts'
+
+/** Scripts and probes distinguish them. */
+const exitCode = { done: 0, arguments: 1, running: 6 } as const
+
+async function main(args: readonly string[]): Promise<number> {
+  const settings = readArguments(args)
+  if (settings === 'help') {
+    process.stdout.write(usage)
+    return exitCode.done
+  }
+  const log = createLogger({ level: settings.logLevel, format: 'json' })
+  await runDashboard({ settings, log, stop: stopSignal(log) })
+  return exitCode.done
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (error) {
+  process.stderr.write(`Err: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = error instanceof ArgumentError ? exitCode.arguments : exitCode.running
+}
+process.exit()

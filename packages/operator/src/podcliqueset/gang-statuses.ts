@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { type Condition, conditionType, type PodGang, type PodGangStatusSummary } from '@grove/api'
+import { findCondition } from '../state/conditions.ts'
+
+/** A set may have thousands of gangs, and each status write contains all of the list. */
+export const mostGangStatuses = 100
+
+/**
+ * The entries of `status.podGangStatuses`, in the order of the gangs. Of more gangs than the list holds, those that are not
+ * Running come first. Gangs that wait have their condition Scheduled, which names the cause.
+ */
+export function gangStatuses(gangs: Iterable<PodGang>): PodGangStatusSummary[] {
+  const running: PodGangStatusSummary[] = []
+  const others: PodGangStatusSummary[] = []
+  const all: PodGangStatusSummary[] = []
+  for (const gang of gangs) {
+    const summary = summaryOf(gang)
+    for (const list of [all, summary.phase === 'Running' ? running : others])
+      if (list.length <= mostGangStatuses) list.push(summary)
+    if (others.length > mostGangStatuses) break
+  }
+  const listed = all.length > mostGangStatuses ? [...others, ...running] : all
+  return listed.slice(0, mostGangStatuses)
+}
+
+function summaryOf({ metadata, status }: PodGang): PodGangStatusSummary {
+  const scheduled = findCondition(status?.conditions, conditionType.podGangScheduled)
+  return {
+    name: metadata.name,
+    phase: status?.phase || 'Pending',
+    ...(scheduled?.status === 'False' && { conditions: [withoutGeneration(scheduled)] }),
+  }
+}
+
+/** The generation of a gang changes with every pod. */
+function withoutGeneration({ observedGeneration: _, ...condition }: Condition): Condition {
+  return condition
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { enabledSchedulers, type OperatorConfiguration, scheduler } from '@grove/api'
+import { type Client, discover, resourceName } from '@grove/kube'
+import { nativeGangKinds } from '../caches/resources.ts'
+import { exitCode, LaunchError } from './exit-code.ts'
+
+/** The API server creates pods without `schedulingGroup` if it does not know the field, and the gang would be lost. */
+export async function checkNativeGangs(client: Client, configuration: OperatorConfiguration): Promise<void> {
+  if (!enabledSchedulers(configuration).has(scheduler.kubernetes)) return
+  const served = new Set((await discover(client)).map(resourceName))
+  const missing = nativeGangKinds.filter(kind => !served.has(resourceName(kind)))
+  if (missing.length === 0) return
+  const names = missing.map(({ group, version, kind }) => `${kind} of ${group}/${version}`)
+  throw new LaunchError(
+    exitCode.schedulerBackend,
+    `failed to initialize ${scheduler.kubernetes} backend: the cluster does not serve ${names.join(', ')}; Kubernetes 1.37 with the feature gates GenericWorkload, TopologyAwareWorkloadScheduling and CompositePodGroup is needed, and scheduling.k8s.io/v1beta1 and scheduling.k8s.io/v1alpha3 in --runtime-config of the API server`,
+  )
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Late caches show writes of the operator at once and writes of other clients when their events arrive.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FakeClock } from '@grove/kube'
+import { resources } from '../../caches/resources.ts'
+import { SimulatedApi } from './api.ts'
+import { Random } from './random.ts'
+import { surgeRun } from './surge-run.ts'
+import { terminationRun } from './termination-run.ts'
+import { updateRun } from './update-run.ts'
+
+const service = (name: string) => ({ metadata: { name, namespace: 'serving' }, spec: {} })
+
+function harness() {
+  const api = new SimulatedApi(new FakeClock(), { isLate: true })
+  const { client, services } = api.caches
+  const heard: string[] = []
+  services.onChange(change => void heard.push(`${change.type} ${(change.new ?? change.old).metadata.name}`))
+  const names = () => services.list('serving').map(({ metadata }) => metadata.name)
+  return { api, client, services, heard, names }
+}
+
+test('another client’s object is in the cache when its event arrives', () => {
+  const { api, heard, names } = harness()
+  api.put(resources.services, service('a') as never)
+  assert.deepEqual([names(), heard], [[], []])
+  api.arriveAll()
+  assert.deepEqual([names(), heard], [['a'], ['add a']])
+})
+
+test('own writes are in the cache at once, and their events change nothing', async () => {
+  const { api, client, heard, names, services } = harness()
+  const created = await client.create(resources.services, service('a') as never)
+  assert.deepEqual(names(), ['a'])
+  await client.patch(
+    resources.services,
+    { namespace: 'serving', name: 'a' },
+    { merge: { metadata: { uid: created.metadata.uid, labels: { own: 'yes' } } } },
+  )
+  assert.equal(services.get({ namespace: 'serving', name: 'a' })?.metadata.labels?.own, 'yes')
+  api.arriveAll()
+  assert.deepEqual(heard, ['add a', 'update a'])
+})
+
+test('an object that the operator deleted does not come back with events from before', async () => {
+  const { api, client, names } = harness()
+  const stored = api.put(resources.services, service('a') as never)
+  api.arriveAll()
+  api.modify(resources.services, 'a', { metadata: { labels: { edited: 'yes' } } })
+  const preconditions = { uid: stored.metadata.uid }
+  await client.delete(resources.services, { namespace: 'serving', name: 'a' }, { preconditions })
+  assert.deepEqual(names(), [])
+  api.arriveAll()
+  assert.deepEqual(names(), [])
+})
+
+test('each kind is behind by a number of events of its own, and never by more than thirty', () => {
+  const { api, names } = harness()
+  const random = new Random(1)
+  const behind: number[] = []
+  for (let count = 1; count <= 1_000; count++) {
+    api.put(resources.services, service(`s${count}`) as never)
+    api.arriveSome(random)
+    behind.push(count - names().length)
+  }
+  assert.ok(Math.max(...behind) <= 30)
+  assert.ok(behind.filter(events => events > 5).length > 20, 'it is far behind at times')
+  assert.ok(new Set(behind).size > 10, 'and not always equally far')
+})
+
+const runs = Number(process.env.RUNS ?? 4)
+const seed = Number(process.env.SEED ?? 1)
+
+test(`${runs} runs of updates, surges and terminations with stale caches (SEED=${seed})`, async () => {
+  for (let run = 0; run < runs; run++) {
+    await updateRun(seed + run, { isLate: true })
+    await surgeRun(seed + run, { isLate: true })
+    await terminationRun(seed + run, { isLate: true })
+  }
+})

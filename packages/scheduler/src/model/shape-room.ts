@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Model } from './model.ts'
+import type { Partition } from './partitions.ts'
+import type { Shape } from './shapes.ts'
+
+/** A node with more room than this counts as having this much, so that sums stay exact. */
+const mostRoom = 2 ** 24
+
+/**
+ * The number of pods of one shape that each node holds now, with sums over the domains of partitions. A change of one
+ * node costs one recomputation and one addition for each partition.
+ */
+export class ShapeRoom {
+  readonly caps: Int32Array
+  readonly #model: Model
+  readonly #shape: Shape
+  readonly #sums = new Map<Partition, Float64Array>()
+  #total = 0
+  #seen = -1
+  #queue: NodeQueue | undefined
+
+  constructor(model: Model, shape: Shape) {
+    this.#model = model
+    this.#shape = shape
+    this.caps = new Int32Array(model.nodeCount)
+  }
+
+  /** Applies the changes since the last call. `changes` only grows. */
+  refresh(changes: readonly number[]): void {
+    if (this.#seen < 0) for (let node = 0; node < this.caps.length; node++) this.#update(node)
+    else for (let i = this.#seen; i < changes.length; i++) this.#update(changes[i]!)
+    this.#seen = changes.length
+  }
+
+  #update(node: number): void {
+    const cap = Math.min(this.#model.capacity(this.#shape, node), mostRoom)
+    const change = cap - this.caps[node]!
+    this.#queue?.changed(node, cap)
+    if (change === 0) return
+    this.caps[node] = cap
+    this.#total += change
+    for (const [{ domainOf }, sums] of this.#sums) {
+      const domain = domainOf[node]!
+      if (domain >= 0) sums[domain]! += change
+    }
+  }
+
+  get total(): number {
+    return this.#total
+  }
+
+  /** Room in each domain of the partition. */
+  sums(partition: Partition): Float64Array {
+    let sums = this.#sums.get(partition)
+    if (!sums) {
+      sums = new Float64Array(partition.domains.length)
+      for (let node = 0; node < this.caps.length; node++) {
+        const domain = partition.domainOf[node]!
+        if (domain >= 0) sums[domain]! += this.caps[node]!
+      }
+      this.#sums.set(partition, sums)
+    }
+    return sums
+  }
+
+  /** Nodes of the whole cluster for `count` pods: nodes in use first, then the tightest, then by position. */
+  tightest(count: number): number[] {
+    this.#queue ??= new NodeQueue(this.#model, this.caps)
+    return this.#queue.first(count, this.caps)
+  }
+}
+
+/** A heap of nodes by (in use, room, position). Entries that a change made obsolete are dropped when they surface. */
+class NodeQueue {
+  readonly #model: Model
+  /** Current key of each node; infinite if the node has no room. */
+  readonly #keys: Float64Array
+  readonly #heap: number[] = []
+  readonly #nodeCount: number
+
+  constructor(model: Model, caps: Int32Array) {
+    this.#model = model
+    this.#nodeCount = caps.length
+    this.#keys = new Float64Array(caps.length).fill(Number.POSITIVE_INFINITY)
+    caps.forEach((cap, node) => {
+      this.changed(node, cap)
+    })
+  }
+
+  changed(node: number, cap: number): void {
+    const unused = this.#model.podsOn[node]! > 0 ? 0 : mostRoom * 2
+    const key = cap === 0 ? Number.POSITIVE_INFINITY : (unused + cap) * this.#nodeCount + node
+    if (key === this.#keys[node]) return
+    this.#keys[node] = key
+    if (cap > 0) this.#push(key)
+  }
+
+  first(count: number, caps: Int32Array): number[] {
+    const found: number[] = []
+    let left = count
+    let last = -1
+    const taken: number[] = []
+    while (left > 0 && this.#heap.length > 0) {
+      const key = this.#pop()
+      const node = key % this.#nodeCount
+      if (key === last || key !== this.#keys[node]) continue
+      last = key
+      taken.push(key)
+      found.push(node)
+      left -= caps[node]!
+    }
+    for (const key of taken) this.#push(key)
+    return found
+  }
+
+  #push(key: number): void {
+    const heap = this.#heap
+    let at = heap.length
+    heap.push(key)
+    while (at > 0) {
+      const parent = (at - 1) >> 1
+      if (heap[parent]! <= key) break
+      heap[at] = heap[parent]!
+      at = parent
+    }
+    heap[at] = key
+  }
+
+  #pop(): number {
+    const heap = this.#heap
+    const top = heap[0]!
+    const moved = heap.pop()!
+    const size = heap.length
+    if (size === 0) return top
+    let at = 0
+    while (true) {
+      let child = at * 2 + 1
+      if (child >= size) break
+      if (child + 1 < size && heap[child + 1]! < heap[child]!) child++
+      if (heap[child]! >= moved) break
+      heap[at] = heap[child]!
+      at = child
+    }
+    heap[at] = moved
+    return top
+  }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Computes at intervals how many more copies of the present sets fit, and how fragmented the free capacity is. The
+// numbers are those of `grove capacity`. One set after the other, and for a bounded time per interval, because the
+// computation blocks the scheduling loop. Sets that are left out come first in the next interval.
+import { label, names, type Pod, type PodGang } from '@grove/api'
+import { type Clock, gauge, type Registry, type Stoppable } from '@grove/kube'
+import { capacity } from '../capacity/index.ts'
+import { compareText } from '../order.ts'
+import { snapshotFrom } from '../snapshot/index.ts'
+import type { Policy, SnapshotObjects } from '../types.ts'
+import { schedulerCatalogue } from './metrics-catalogue.ts'
+
+const intervalMs = 60_000
+/** Sets of one interval start until this time is over. */
+const budgetMs = 200
+/** A label value per set: the number of series must not follow the number of sets. */
+const mostSets = 20
+const mostCopies = 100
+/** The level that stands for all nodes. */
+const cluster = 'cluster'
+
+export interface CapacityMetricsOptions {
+  readonly registry: Registry
+  readonly clock: Clock
+  readonly policy: Policy
+  readonly schedulerName: string
+  objects(): SnapshotObjects
+}
+
+export class CapacityMetrics implements Stoppable {
+  readonly #options: CapacityMetricsOptions
+  readonly #allocatable
+  readonly #fragmentation
+  readonly #stop = new AbortController()
+  #running: Promise<void> = Promise.resolve()
+  /** The set that the next interval begins with. */
+  #next = 0
+  readonly #measured = new Set<string>()
+
+  constructor(options: CapacityMetricsOptions) {
+    this.#options = { ...options, policy: { ...options.policy, fixes: false } }
+    this.#allocatable = gauge(options.registry, schedulerCatalogue.allocatable)
+    this.#fragmentation = gauge(options.registry, schedulerCatalogue.fragmentation)
+  }
+
+  async start(signal: AbortSignal): Promise<void> {
+    this.#running = this.#run(AbortSignal.any([signal, this.#stop.signal]))
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#running
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options
+    while (!signal.aborted) {
+      this.measure()
+      await clock.sleep(intervalMs, signal).catch(() => {})
+    }
+  }
+
+  /** Computes the gauges of as many sets as the time allows. */
+  measure(): void {
+    const { clock } = this.#options
+    const objects = this.#options.objects()
+    const gangs = firstGangs(objects)
+    const present = new Set(gangs.map(({ set }) => set))
+    if (!this.#measured.isSubsetOf(present)) {
+      this.#allocatable.reset()
+      this.#measured.clear()
+    }
+    const began = clock.monotonic()
+    for (let done = 0; done < gangs.length && clock.monotonic() - began < budgetMs; done++) {
+      this.#measureSet(objects, gangs[this.#next % gangs.length]!)
+      this.#next = (this.#next + 1) % gangs.length
+    }
+  }
+
+  #measureSet(objects: SnapshotObjects, { set, gang, pods }: FirstGang): void {
+    const { policy, clock, schedulerName } = this.#options
+    const template = snapshotFrom({ ...objects, pods, podGangs: [gang] }, { schedulerName }).gangs
+    if (template.length === 0) return
+    const snapshot = snapshotFrom(objects, { schedulerName })
+    const found = capacity({ snapshot, template, most: mostCopies, policy, now: clock.now() })
+    this.#measured.add(set)
+    this.#allocatable.set({ set, level: cluster }, found.copies)
+    for (const { level, domains } of found.slots) {
+      const copies = domains.reduce((sum, domain) => sum + domain.copies, 0)
+      this.#allocatable.set({ set, level }, copies)
+    }
+    const { resource, ratio } = found.fragmentation
+    this.#fragmentation.set({ resource }, ratio)
+  }
+}
+
+interface FirstGang {
+  readonly set: string
+  readonly gang: PodGang
+  /** The pods of the gang as if none of them had a node or a gate. */
+  readonly pods: readonly Pod[]
+}
+
+/** The base gang of the first replica of each set, in the order of their names, at most `mostSets`. */
+function firstGangs({ podGangs, pods }: SnapshotObjects): FirstGang[] {
+  const first = new Map<string, PodGang>()
+  for (const gang of podGangs) {
+    const { name, namespace, labels } = gang.metadata
+    const set = labels?.[label.partOf]
+    if (set && name === names.basePodGang(set, 0)) first.set(`${namespace}/${set}`, gang)
+  }
+  const byGang = Map.groupBy(
+    pods,
+    ({ metadata }) => `${metadata.namespace}/${metadata.labels?.[label.podGang]}`,
+  )
+  return [...first]
+    .sort(([one], [other]) => compareText(one, other))
+    .slice(0, mostSets)
+    .map(([set, gang]) => ({
+      set,
+      gang,
+      pods: (byGang.get(`${gang.metadata.namespace}/${gang.metadata.name}`) ?? []).map(unplaced),
+    }))
+}
+
+function unplaced({ status: _, ...pod }: Pod): Pod {
+  const { nodeName: _node, schedulingGates: _gates, ...spec } = pod.spec
+  return { ...pod, spec }
+}
