@@ -43,6 +43,7 @@ import {
   mayReplaceReplicas,
   planGroupUpdate,
   replicasToDelete,
+  replicasToRecreate,
   statusWithSelection,
   withGroupProgress,
 } from '../update/group-update.ts'
@@ -87,7 +88,11 @@ export interface GroupPlan {
   readonly keep: readonly Member[]
 }
 
-export function planGroup({ set, group, instance, cliques }: GroupInput): GroupPlan {
+/** Missing cliques of the replicas in `held` are not created. */
+export function planGroup(
+  { set, group, instance, cliques }: GroupInput,
+  held: ReadonlySet<number> = new Set(),
+): GroupPlan {
   const byName = new Map(cliques.map(clique => [clique.metadata.name, clique]))
   const surplus = cliques
     .filter(clique => !clique.metadata.deletionTimestamp)
@@ -95,6 +100,7 @@ export function planGroup({ set, group, instance, cliques }: GroupInput): GroupP
     .filter(index => index !== undefined)
     .filter(index => index >= group.spec.replicas)
   const missing = Iterator.from(eachIndex(0, group.spec.replicas))
+    .filter(replica => !held.has(replica))
     .flatMap(replica => memberCliques(set, instance, replica))
     .filter(member => !byName.has(member.name))
   return {
@@ -236,6 +242,11 @@ export function plannedLoss({ group, cliques }: GroupSnapshot, replicas: readonl
   if (replicas.length === 0 || !status?.scheduledReplicas) return []
   if (scheduledWithout(group, cliques, replicas) > 0) return []
   return [writeStatusOf(group, { ...status, scheduledReplicas: 0 })]
+}
+
+/** The replicas that get no new cliques, because the update deletes their outdated ones first. */
+export function heldReplicas({ set, group }: GroupSnapshot, update: GroupUpdate): ReadonlySet<number> {
+  return mayReplaceReplicas(set, group) ? replicasToRecreate(update) : new Set()
 }
 
 /** The next step of the group's update. The status names a serving replica before the replica is deleted. */

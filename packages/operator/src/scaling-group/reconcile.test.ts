@@ -217,6 +217,33 @@ test('with OnDelete members follow the template, with one event; a rejection is 
   assert.deepEqual([watched.emitted, watched.asked], [[], []])
 })
 
+test('an outdated replica that lost a clique is deleted before its missing clique is created', async () => {
+  const watched = await watchedSet(set)
+  const { simulation } = watched
+  const { template } = simulation.set.spec
+  const cliques = structuredClone(template.cliques)
+  for (const { spec } of cliques) spec.podSpec.containers[0]!.image = 'registry.example/main:2'
+  simulation.api.modify(resources.podCliqueSets, 'w', { spec: { template: { ...template, cliques } } })
+  await simulation.reconcileOne('set', 'w')
+  await simulation.clock.advance(10_000)
+  remove(watched, cliqueOf(watched, 'w-0-g-1-worker')!)
+  watched.asked.length = 0
+  await reconcile(watched)
+  assert.deepEqual(
+    watched.asked.filter(write => write.endsWith(' podcliques')),
+    ['delete podcliques'],
+  )
+  assert.deepEqual(
+    names(watched).filter(one => one.startsWith('w-0-g-1-')),
+    [],
+  )
+  assert.equal(await reconcile(watched), undefined)
+  assert.deepEqual(
+    names(watched).filter(one => one.startsWith('w-0-g-1-')),
+    ['w-0-g-1-gpu-worker', 'w-0-g-1-worker'],
+  )
+})
+
 test('a group that is going makes nothing and says nothing more', async () => {
   const watched = await watchedSet(set)
   modify(watched, {

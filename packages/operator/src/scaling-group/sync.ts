@@ -18,6 +18,7 @@ import { nextSliceMs } from '../timings/timings.ts'
 import { type GroupSnapshot, observeGroup } from './observe.ts'
 import {
   claimsOf,
+  heldReplicas,
   mayCreateMembers,
   memberCreations,
   memberPatches,
@@ -49,7 +50,7 @@ export async function syncGroup(
   let sliceMs = 0
   let deadline: number | undefined
   const sync = async () => {
-    sliceMs = await syncMembers(first, context, signal)
+    sliceMs = await syncMembers(first, planUpdate, context, signal)
     await replaceOutdated(observeAgain(first, context), planUpdate, context, signal)
   }
   const terminate = async () => {
@@ -66,6 +67,7 @@ function observeAgain(before: GroupSnapshot, context: OperatorContext): GroupSna
 
 async function syncMembers(
   before: GroupSnapshot,
+  planUpdate: UpdatePlanner,
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<number> {
@@ -77,7 +79,7 @@ async function syncMembers(
   const claims = await syncSharedClaims(claimsOf({ ...before, instance }), context, signal)
   const snapshot = observeAgain(before, context)
   const input = { ...snapshot, instance }
-  const plan = planGroup(input)
+  const plan = planGroup(input, heldReplicas(snapshot, planUpdate(snapshot)))
   // Members are created when their claims exist. Surplus replicas are deleted in any case.
   const mayCreate = mayCreateMembers(input) && claims.failures.length === 0 && !claims.hasMore
   const relabelled = await executeInOrder(relabels(snapshot, plan.keep), context, { signal })

@@ -73,3 +73,13 @@ export function replicasToDelete({ plan }: GroupUpdate): readonly number[] {
   if (plan.kind === 'replace') return [plan.unit.id]
   return plan.kind === 'discard' ? plan.units.map(({ id }) => id) : []
 }
+
+/**
+ * The replicas whose missing cliques are not created: the outdated cliques of these replicas are deleted first. A deletion that
+ * fails half-way leaves such replicas, and a clique that was created now would be deleted together with the outdated ones.
+ */
+export function replicasToRecreate(update: GroupUpdate): ReadonlySet<number> {
+  const { plan } = update
+  const isDelayed = plan.kind === 'wait' && plan.reason === 'unstable'
+  return new Set(isDelayed ? plan.units.map(({ id }) => id) : replicasToDelete(update))
+}
