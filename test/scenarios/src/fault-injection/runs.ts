@@ -3,13 +3,13 @@
 // The actions on one set during a round, and the expected result.
 import assert from 'node:assert/strict'
 import type { CliqueTemplate, Pod } from '@grove/api'
-import type { Stored } from '@grove/kube'
+import { isNotFound, type Stored } from '@grove/kube'
 import { type Harness, isReady, patienceMs } from '../harness.ts'
 import { report } from '../scenarios/gang-termination.ts'
 import { imageOf, untilUpdated } from '../scenarios/updates.ts'
 import { cliqueOf, type Deletion, groupReplicaOf, isStanding, setReplicaOf } from './deletion.ts'
 import type { PodRecord } from './pod-record.ts'
-import { allPods, firstImages, manifest, setName } from './shape.ts'
+import { allPods, firstImages, manifest, setName, shape } from './shape.ts'
 import { TerminationCheck } from './termination-check.ts'
 import { UpdateCheck } from './update-check.ts'
 
@@ -120,7 +120,14 @@ export class TerminationRun implements SetRun {
   }
 
   async untilDone(): Promise<void> {
-    const after = await this.harness.untilReady(setName, allPods)
+    const after = await this.harness.until(
+      `${allPods} ready pods of ${setName}`,
+      async () => {
+        await this.#endFaultWithoutBreach()
+        return this.harness.pods(setName)
+      },
+      pods => pods.length === allPods && pods.every(isReady),
+    )
     await this.harness.untilAvailable(setName, 2)
     const { terminated, record } = this.check
     // Other disruptions may also cause a breach while the operator is down.
@@ -138,6 +145,20 @@ export class TerminationRun implements SetRun {
     )
   }
 
+  /**
+   * Other disruptions may replace some of the broken pods. The clique then has its minimum again and is not terminated, so the
+   * pods that are still broken would stay so for ever.
+   */
+  async #endFaultWithoutBreach(): Promise<void> {
+    if (this.#ofGroup) return
+    const pods = (await this.harness.pods(setName)).filter(
+      pod => isStanding(pod) && cliqueOf(pod) === `${setName}-0-web`,
+    )
+    if (pods.filter(isReady).length < shape.web.minAvailable) return
+    const broken = new Set(this.#before.map(({ metadata }) => metadata.uid))
+    for (const pod of pods) if (broken.has(pod.metadata.uid)) await this.#report(pod, true)
+  }
+
   #wasTerminated(pod: Stored<Pod>): boolean {
     return unitsOf(pod).some(unit => this.check.terminated.includes(unit))
   }
@@ -145,7 +166,10 @@ export class TerminationRun implements SetRun {
   async #report(pod: Stored<Pod>, ready: boolean): Promise<void> {
     const found = (await this.harness.pods(setName)).find(({ metadata }) => metadata.uid === pod.metadata.uid)
     // The pod may have been deleted meanwhile.
-    if (found && isStanding(found) && isReady(found) !== ready) await report(this.harness, found, ready)
+    if (!found || !isStanding(found) || isReady(found) === ready) return
+    await report(this.harness, found, ready).catch(error => {
+      if (!isNotFound(error)) throw error
+    })
   }
 }
 
