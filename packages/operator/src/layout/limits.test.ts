@@ -238,17 +238,18 @@ describe('one reconcile creates a slice', () => {
 
   test('of the children of a set, and the next one continues', async () => {
     const simulation = new RecordedSimulation(
-      sampleSet({ name: setName, replicas: 2 * mostCreated + 3, cliques: [clique('web')] }),
+      sampleSet({ name: setName, replicas: 3 * mostCreated, cliques: [clique('web')] }),
     )
     const created: number[] = []
-    for (const wantsMore of [true, true, false]) {
+    for (let wantsMore = true; wantsMore; ) {
       simulation.writes.length = 0
       const result = await simulation.resultOfSet()
-      assert.equal(result?.requeueAfter === 0, wantsMore)
-      created.push(count(simulation, 'create podcliques'), count(simulation, 'create services'))
+      wantsMore = result?.requeueAfter === 0
+      created.push(count(simulation, 'create podcliques'))
+      assert.equal(count(simulation, 'create services'), created.at(-1))
     }
-    assert.deepEqual(created, [mostCreated, mostCreated, mostCreated, mostCreated, 3, 3])
-    assert.equal(simulation.cliques.length, 2 * mostCreated + 3)
+    assert.deepEqual(created, [64, 64, 128, 256, mostCreated, 488])
+    assert.equal(simulation.cliques.length, 3 * mostCreated)
     await simulation.resultOfSet()
     simulation.writes.length = 0
     await simulation.resultOfSet()

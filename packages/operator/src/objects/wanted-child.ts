@@ -6,6 +6,8 @@ import type { KubeObject } from '@grove/kube'
 export interface WantedChild<T extends KubeObject> {
   readonly name: string
   build(): T
+  /** True if a missing child is not created yet, because it belongs to a replica that is created later. */
+  readonly isLater?: boolean
 }
 
 /** Builds all of them at once, where they are known to be few. */

@@ -52,7 +52,7 @@ test('a namesake of another owner is not touched but named', () => {
 
 test('equal children need no write', () => {
   const result = plan([wanted('a', { x: 'y' })], [existing('a', { labels: { x: 'y' } })])
-  assert.deepEqual(result, { create: [], patch: [], remove: [], taken: [], leaving: [] })
+  assert.deepEqual(result, { create: [], patch: [], remove: [], taken: [], leaving: [], later: 0 })
 })
 
 test('no more children are built than are created at once or exist, and none that is wanted is removed', () => {

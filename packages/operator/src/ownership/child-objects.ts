@@ -31,6 +31,8 @@ export interface ChildPlan<T extends KubeObject> {
   readonly taken: readonly Stored<T>[]
   /** Wanted names whose former object is terminating. Its deletion enqueues the owner. */
   readonly leaving: readonly Stored<T>[]
+  /** Number of missing children whose replicas are created later. */
+  readonly later: number
 }
 
 export function planChildren<T extends KubeObject>(kind: ChildKind<T>): ChildPlan<T> {
@@ -41,10 +43,12 @@ export function planChildren<T extends KubeObject>(kind: ChildKind<T>): ChildPla
   const taken: Stored<T>[] = []
   const leaving: Stored<T>[] = []
   const beyondRepair: Stored<T>[] = []
-  for (const { name, build } of kind.wanted) {
+  let later = 0
+  for (const { name, build, isLater = false } of kind.wanted) {
     const existing = byName.get(name)
     if (!existing) {
-      if (create.length < mostCreated) create.push(build())
+      if (isLater) later++
+      else if (create.length < mostCreated) create.push(build())
       continue
     }
     kept.add(name)
@@ -67,7 +71,7 @@ export function planChildren<T extends KubeObject>(kind: ChildKind<T>): ChildPla
           isControlledBy(object, kind.ownerUid),
       )
     : []
-  return { create, patch, remove: [...beyondRepair, ...remove], taken, leaving }
+  return { create, patch, remove: [...beyondRepair, ...remove], taken, leaving, later }
 }
 
 /** Compares labels, and annotations of kinds that mirror them, as a whole. Additions of other clients are removed. */

@@ -55,9 +55,14 @@ export function childComponent<T extends KubeObject>(
     const outcome = await execute(childIntents(part, kind, plan, set), context, options)
     const foreign = plan.taken.map(object => setErrors.foreignChild(code, resource.kind, keyOf(object))())
     const skipped = outcome.skipped
-      ? [setErrors.childrenNotAttempted(code, resource.kind, outcome.skipped)()]
+      ? [setErrors.childrenNotAttempted(code, resource.kind, outcome.skipped + plan.later)()]
       : []
-    return { ...outcome, failures: [...foreign, ...outcome.failures, ...skipped] }
+    return {
+      ...outcome,
+      failures: [...foreign, ...outcome.failures, ...skipped],
+      // Children that this reconcile created let later replicas begin.
+      hasMore: outcome.hasMore || (plan.later > 0 && outcome.written > 0),
+    }
   }
   return { name: part.name, run }
 }

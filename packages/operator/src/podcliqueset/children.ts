@@ -4,12 +4,20 @@
 import {
   type HorizontalPodAutoscaler,
   kinds,
+  label,
   names,
   type PodClique,
   type PodCliqueScalingGroup,
   type Service,
 } from '@grove/api'
-import { eachReplica, scalingGroups, standaloneClique, standaloneTemplates } from '../layout/layout.ts'
+import { numberLabel } from '../layout/clique-instance.ts'
+import {
+  eachReplica,
+  replicaCount,
+  scalingGroups,
+  standaloneClique,
+  standaloneTemplates,
+} from '../layout/layout.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import { autoscalers } from '../objects/autoscaler.ts'
 import { podClique } from '../objects/clique.ts'
@@ -17,19 +25,45 @@ import { headlessService } from '../objects/headless-service.ts'
 import { podCliqueScalingGroup } from '../objects/scaling-group.ts'
 import type { WantedChild } from '../objects/wanted-child.ts'
 
-export function* wantedServices(set: StoredSet): Generator<WantedChild<Service>> {
-  for (const replica of eachReplica(set))
-    yield { name: names.replica(set.metadata.name, replica), build: () => headlessService(set, replica) }
+/** Replicas that a set creates at once when it has none. */
+const firstReplicas = 64
+
+/**
+ * The index below which missing children are created. It doubles as replicas come into being, so that a quota which rejects
+ * cliques or groups leaves few Services without them.
+ */
+export function replicasToCreate(
+  set: StoredSet,
+  parents: Iterable<{ readonly metadata: { readonly labels?: Readonly<Record<string, string>> } }>,
+): number {
+  let existing = 0
+  for (const { metadata } of parents)
+    existing = Math.max(existing, (numberLabel(metadata.labels, label.setReplicaIndex) ?? -1) + 1)
+  return Math.min(replicaCount(set), Math.max(firstReplicas, 2 * existing))
 }
 
-export function* wantedAutoscalers(set: StoredSet): Generator<WantedChild<HorizontalPodAutoscaler>> {
-  for (const replica of eachReplica(set)) yield* autoscalers(set, replica)
+export function* wantedServices(set: StoredSet, below = replicaCount(set)): Generator<WantedChild<Service>> {
+  for (const replica of eachReplica(set))
+    yield {
+      name: names.replica(set.metadata.name, replica),
+      build: () => headlessService(set, replica),
+      isLater: replica >= below,
+    }
+}
+
+export function* wantedAutoscalers(
+  set: StoredSet,
+  below = replicaCount(set),
+): Generator<WantedChild<HorizontalPodAutoscaler>> {
+  for (const replica of eachReplica(set))
+    for (const wanted of autoscalers(set, replica)) yield { ...wanted, isLater: replica >= below }
 }
 
 export function* wantedCliques(
   set: StoredSet,
   hashes: Readonly<Record<string, string>>,
   scaled: (clique: PodClique) => PodClique = clique => clique,
+  below = replicaCount(set),
 ): Generator<WantedChild<PodClique>> {
   const templates = standaloneTemplates(set)
   for (const replica of eachReplica(set))
@@ -38,6 +72,7 @@ export function* wantedCliques(
       yield {
         name: instance.name,
         build: () => scaled(podClique(set, instance, set, hashes[template.name] ?? '')),
+        isLater: replica >= below,
       }
     }
 }
@@ -59,8 +94,15 @@ export function asScaled(
   }
 }
 
-export function* wantedScalingGroups(set: StoredSet): Generator<WantedChild<PodCliqueScalingGroup>> {
+export function* wantedScalingGroups(
+  set: StoredSet,
+  below = replicaCount(set),
+): Generator<WantedChild<PodCliqueScalingGroup>> {
   for (const replica of eachReplica(set))
     for (const instance of scalingGroups(set, replica))
-      yield { name: instance.name, build: () => podCliqueScalingGroup(set, instance) }
+      yield {
+        name: instance.name,
+        build: () => podCliqueScalingGroup(set, instance),
+        isLater: replica >= below,
+      }
 }

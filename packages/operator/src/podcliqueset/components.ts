@@ -36,6 +36,7 @@ import { isHeldBack } from '../update/set-progress.ts'
 import { type ChildComponent, type Component, type Components, childComponent } from './child-component.ts'
 import {
   asScaled,
+  replicasToCreate,
   wantedAutoscalers,
   wantedCliques,
   wantedScalingGroups,
@@ -59,6 +60,10 @@ export function components(
   const child = <T extends KubeObject>(part: ChildComponent<T>): Component =>
     childComponent<T>(part, set, context, signal)
   const owned = { ownerUid: uid, prune: true }
+  const below = replicasToCreate(set, [
+    ...caches.cliques.byIndex('controller', uid),
+    ...caches.groups.byIndex('controller', uid),
+  ])
   const alongside: Component[] = [
     {
       ...child({
@@ -115,7 +120,7 @@ export function components(
         resource: resources.services,
         kind: () => ({
           ...owned,
-          wanted: wantedServices(set),
+          wanted: wantedServices(set, below),
           existing: caches.services.byIndex('controller', uid),
           patch: patchService,
         }),
@@ -152,6 +157,7 @@ export function components(
                 set,
                 revisionOf(set).templateHashes,
                 asScaled(caches.autoscalers.byIndex('controller', uid), rememberedCounts(set, caches)),
+                below,
               ),
               existing: caches.cliques.byIndex('controller', uid),
               patch: (existing, wanted) =>
@@ -177,7 +183,7 @@ export function components(
         resource: resources.podCliqueScalingGroups,
         kind: () => ({
           ...owned,
-          wanted: wantedScalingGroups(set),
+          wanted: wantedScalingGroups(set, below),
           existing: caches.groups.byIndex('controller', uid),
           patch: patchScalingGroup,
         }),
@@ -201,7 +207,7 @@ export function components(
       resource: resources.autoscalers,
       kind: () => ({
         ...owned,
-        wanted: wantedAutoscalers(set),
+        wanted: wantedAutoscalers(set, below),
         existing: caches.autoscalers.byIndex('controller', uid),
         patch: patchAutoscaler,
       }),

@@ -297,6 +297,7 @@ test('a quota is met by a few rejected requests, and reported once with a bounde
     verb === 'create' && resource === 'podcliques' ? failure('Forbidden', 'exceeded quota') : undefined
   assert.notEqual(await simulation.lookAtSet(), undefined)
   assert.equal(simulation.writes.filter(write => write === 'create podcliques').length, 8)
+  assert.equal(simulation.writes.filter(write => write === 'create services').length, 64)
   assert.equal(simulation.emitted.filter(({ event }) => event.type === 'Warning').length, 8)
   assert.ok(simulation.lastErrors.length <= 21)
   assert.match(simulation.lastErrors.at(-1)!, /392 more PodClique objects wait until these can be created/)
@@ -311,6 +312,29 @@ test('a quota is met by a few rejected requests, and reported once with a bounde
   assert.equal(stalled?.reason, 'ReconcileFailed')
   assert.match(stalled.message, /exceeded quota/)
   assert.equal(await statusWritten(), false)
+  assert.equal(
+    simulation.api.list(resources.services).length,
+    64,
+    'no Services for cliques that do not exist',
+  )
+})
+
+test('creates replicas in growing slices, each with its Services first', async () => {
+  const simulation = new RecordedSimulation(shape(400))
+  const slices: [services: number, cliques: number][] = []
+  for (;;) {
+    simulation.writes.length = 0
+    assert.equal(await simulation.lookAtSet(), undefined)
+    const created = (kind: string) => simulation.writes.filter(write => write === `create ${kind}`).length
+    if (created('podcliques') === 0) break
+    slices.push([created('services'), created('podcliques')])
+  }
+  assert.deepEqual(slices, [
+    [64, 64],
+    [64, 64],
+    [128, 128],
+    [144, 144],
+  ])
 })
 
 test('a termination that fails does not stop the sync of the set, and is reported', async () => {
