@@ -49,10 +49,11 @@ export function areGangsComplete(set: StoredSet, context: OperatorContext): bool
 }
 
 /** The gangs of a set that exist, in the order of its replicas. */
-export function existingGangs(set: StoredSet, context: OperatorContext): Iterable<PodGang> {
+export function existingGangs(set: StoredSet, context: OperatorContext): readonly PodGang[] {
   return Iterator.from(eachPodGang(set, groupReplicasOf(set, context)))
     .map(instance => gangOf(set, instance, context.caches))
     .filter(gang => gang !== undefined)
+    .toArray()
 }
 
 function gangOf({ metadata }: StoredSet, { name }: PodGangReference, caches: Caches): PodGang | undefined {

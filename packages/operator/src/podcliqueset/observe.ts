@@ -79,7 +79,7 @@ export interface SetSnapshot {
   bindingNamed(name: string): ClusterTopologyBinding | undefined
   areGangsComplete(): boolean
   /** Gangs that exist, in the order of replicas; undefined for a set above its limits, which may want any number. */
-  gangs(): Iterable<PodGang> | undefined
+  gangs(): readonly PodGang[] | undefined
   /** Obstacles of the replicas that have children. */
   obstacles(): Iterable<Obstacle>
   readonly configuration: OperatorConfiguration

@@ -88,10 +88,11 @@ export function planStatus(
       (!isInProgress(progress ?? set.status?.updateProgress) && snapshot.areGangsComplete()))
   const before = findCondition(set.status?.conditions, conditionType.updateProgressing)
   const condition = update ? update.condition : (before as ConditionValue | undefined)
+  const gangs = snapshot.gangs()
   const stall = planStall({
     lastErrors,
     obstacles: snapshot.obstacles(),
-    gangs: snapshot.gangs() ?? [],
+    gangs: gangs ?? [],
     update: condition,
     now,
   })
@@ -104,7 +105,7 @@ export function planStatus(
       topology: topologyCondition(set, configuration.topologyAwareScheduling.enabled, snapshot.bindingNamed),
       update: condition,
       stalled: stall.condition,
-      gangs: snapshot.gangs(),
+      gangs,
       now,
     }),
     ...(isCarriedOut && { observedGeneration: generation }),
