@@ -2,12 +2,7 @@
 
 // The operator as a process: probes, metrics, webhooks, election, controllers.
 import { flushCompileCache } from 'node:module'
-import {
-  defaultScheduler,
-  enabledSchedulers,
-  type OperatorConfiguration,
-  operatorEnvironment,
-} from '@grove/api'
+import { type OperatorConfiguration, operatorEnvironment } from '@grove/api'
 import {
   type Client,
   type ClientOptions,
@@ -31,12 +26,9 @@ import {
   reviewerOf,
   systemClock,
 } from '@grove/kube'
-import { Caches } from '../caches/caches.ts'
+import type { Caches } from '../caches/caches.ts'
 import { optionalKinds } from '../caches/optional-kinds.ts'
 import { textOf } from '../errors/coded-error.ts'
-import { Memory } from '../memory/memory.ts'
-import { Operator } from '../operator.ts'
-import { schedulerBackends } from '../schedulers/registry.ts'
 import { lastEventsMs, webhookDrainMs } from '../timings/timings.ts'
 import { servedCertificates } from './certificates.ts'
 import { recordedEvents } from './event-records.ts'
@@ -44,6 +36,7 @@ import { exitCode, LaunchError } from './exit-code.ts'
 import { checkMnnvl } from './mnnvl-check.ts'
 import { checkNativeGangs } from './native-gangs-check.ts'
 import { ownNamespace } from './own-namespace.ts'
+import { createOperator, type Watches } from './start-operator.ts'
 import { version } from './version.ts'
 import { checkVolcano } from './volcano-check.ts'
 import { addWebhooks } from './webhooks.ts'
@@ -51,7 +44,6 @@ import { addWebhooks } from './webhooks.ts'
 const clock = systemClock
 
 type RequestObserver = ReturnType<typeof requestMetrics>
-type Watches = Awaited<ReturnType<typeof optionalKinds>>
 
 export async function runOperator(
   configuration: OperatorConfiguration,
@@ -191,24 +183,12 @@ function addControllers(manager: Manager, parts: Parts): void {
     log: log.child({ area: 'events' }),
     registry: manager.registry,
   })
-  const cacheLog = log.child({ area: 'caches' })
-  const caches = new Caches(fenced, {
-    clock,
-    watches,
-    onFailure: (resource, error, retryInMs) =>
-      cacheLog.error('Watch failed, retrying', { resource, error, retryInMs: Math.round(retryInMs) }),
-  })
   const image = process.env[operatorEnvironment.waiterImage]
-  const operator = new Operator({
-    context: {
-      caches,
-      clock,
-      configuration,
-      backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
-      waiterImage: image && `${image}:${version.gitVersion}`,
-      memory: new Memory(caches, clock),
-      events: recordedEvents(recorder),
-    },
+  const { operator, caches } = createOperator(fenced, watches, {
+    configuration,
+    waiterImage: image && `${image}:${version.gitVersion}`,
+    events: recordedEvents(recorder),
+    clock,
     log,
     registry: manager.registry,
   })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The operator's controllers on a client, in this process: for `grove up`, tests and the operator process itself.
+// The operator's controllers on a client: for `grove up`, tests and the operator process.
 import { defaultScheduler, enabledSchedulers, type OperatorConfiguration } from '@grove/api'
 import { type Client, type Clock, type Logger, type Registry, silentLogger, systemClock } from '@grove/kube'
 import type { EventSink } from '../apply/intent.ts'
@@ -10,9 +10,12 @@ import { Memory } from '../memory/memory.ts'
 import { Operator } from '../operator.ts'
 import { schedulerBackends } from '../schedulers/registry.ts'
 
+/** The kinds of optional APIs that the cluster serves. */
+export type Watches = Awaited<ReturnType<typeof optionalKinds>>
+
 export interface StartOptions {
   readonly configuration: OperatorConfiguration
-  readonly waiterImage?: string
+  readonly waiterImage?: string | undefined
   readonly events?: EventSink
   readonly clock?: Clock
   readonly log?: Logger
@@ -29,17 +32,20 @@ export interface RunningOperator {
 
 const noEvents: EventSink = { emit: () => undefined }
 
-export async function startOperator(client: Client, options: StartOptions): Promise<RunningOperator> {
+/** Creates the controllers and their caches. Neither runs yet. */
+export function createOperator(
+  client: Client,
+  watches: Watches,
+  options: StartOptions,
+): { readonly operator: Operator; readonly caches: Caches } {
   const { configuration, clock = systemClock, log = silentLogger } = options
+  const cacheLog = log.child({ area: 'caches' })
   const caches = new Caches(client, {
     clock,
-    watches: await optionalKinds(client, configuration, log),
+    watches,
     onFailure: (resource, error, retryInMs) =>
-      log.error('Watch failed, retrying', { resource, error, retryInMs: Math.round(retryInMs) }),
+      cacheLog.error('Watch failed, retrying', { resource, error, retryInMs: Math.round(retryInMs) }),
   })
-  const abort = new AbortController()
-  const watching = caches.run(abort.signal)
-  await caches.waitForSync(abort.signal)
   const operator = new Operator({
     context: {
       caches,
@@ -53,6 +59,15 @@ export async function startOperator(client: Client, options: StartOptions): Prom
     log,
     ...(options.registry && { registry: options.registry }),
   })
+  return { operator, caches }
+}
+
+export async function startOperator(client: Client, options: StartOptions): Promise<RunningOperator> {
+  const watches = await optionalKinds(client, options.configuration, options.log ?? silentLogger)
+  const { operator, caches } = createOperator(client, watches, options)
+  const abort = new AbortController()
+  const watching = caches.run(abort.signal)
+  await caches.waitForSync(abort.signal)
   await operator.start(abort.signal)
   return {
     caches,
