@@ -6,7 +6,7 @@ import { sameMeaning } from '../apply/owned-fields.ts'
 
 type Metrics = NonNullable<HorizontalPodAutoscaler['spec']>['metrics']
 
-/** API servers write amounts in their own way: 5, "5" and "5000m" ask for the same. */
+/** API servers normalize quantities: 5, "5" and "5000m" are equal. */
 export function sameMetrics(one: Metrics, other: Metrics): boolean {
   return sameMeaning(one?.map(inOneWay), other?.map(inOneWay))
 }

@@ -64,7 +64,7 @@ const table: [what: string, on: boolean, constraints: Constraints, reported: str
     'Unknown TopologyNameMissing: PodCliqueSet topology constraints must include topologyName',
   ],
   [
-    'a topology that is not there',
+    'a missing topology',
     true,
     { set: { topologyName: 'halls', pack: { required: 'rack' } } },
     'Unknown ClusterTopologyNotFound: ClusterTopologyBinding resource not found',
@@ -73,13 +73,13 @@ const table: [what: string, on: boolean, constraints: Constraints, reported: str
   ['the former field', true, { set: { topologyName: 'racks', packDomain: 'zone' } }, available],
   ['one level missing', true, { set: racks('zone'), group: racks('hall') }, unavailable('hall')],
   [
-    'several missing: in one order, each once, wherever they stand',
+    'several missing levels are sorted and listed once, wherever they occur',
     true,
     { set: racks('row', 'hall'), group: racks('aisle'), clique: racks('hall', 'host') },
     unavailable('aisle hall host row'),
   ],
   [
-    'the first name from the outside in decides',
+    'the outermost name decides',
     true,
     { group: racks('rack'), clique: { topologyName: 'halls', pack: { required: 'zone' } } },
     available,

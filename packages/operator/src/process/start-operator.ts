@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The operator's controllers on a client, in this process: for `grove up`, tests and the operator process itself.
+// Runs the operator's controllers with a client in this process: for `grove up`, tests and the operator process itself.
 import { defaultScheduler, enabledSchedulers, type OperatorConfiguration } from '@grove/api'
 import { type Client, type Clock, type Logger, type Registry, silentLogger, systemClock } from '@grove/kube'
 import type { EventSink } from '../apply/intent.ts'
@@ -23,7 +23,7 @@ export interface RunningOperator {
   readonly caches: Caches
   /** Waits for running reconciles, then ends the watches. */
   stop(): Promise<void>
-  /** Drops everything where it is, requests under way included. */
+  /** Stops at once and aborts requests in flight. */
   abandon(): Promise<void>
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A termination takes time, while the other controllers reconcile.
+// Tests a termination that takes time while the other controllers reconcile.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pod } from '@grove/api'
 import type { KubeObject, Resource, Stored } from '@grove/kube'
 import { resources } from '../caches/resources.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
+import { converge } from '../testing/simulation/convergence.ts'
 import { watchedSet } from '../testing/simulation/watched-set.ts'
-import { converge } from '../testing/simulation/wellness.ts'
 
 const set = sampleSet({
   name: 'w',
@@ -17,7 +17,7 @@ const set = sampleSet({
   template: { terminationDelay: '1m' },
 })
 
-test('no object is recreated before the last pod is deleted, and all are afterwards', async () => {
+test('recreates no object before the last pod is deleted, and all objects afterwards', async () => {
   const { simulation } = await watchedSet(set)
   const { api } = simulation
   const podUids = () => new Set(api.list(resources.pods).map(({ metadata }) => metadata.uid))
@@ -55,7 +55,7 @@ test('no object is recreated before the last pod is deleted, and all are afterwa
   assert.deepEqual(
     returned.filter(uid => !before.has(uid)),
     [],
-    'none that has just been made',
+    'none of the recreated objects',
   )
   assert.ok(await converge(simulation, 60))
   const after = podUids()

@@ -59,8 +59,12 @@ const withStatuses = owned(samplePod('p', { ready: false, startedNotReady: true 
 const podChanges: [what: string, before: Pod | undefined, after: Pod | undefined][] = [
   ['comes', undefined, gated],
   ['loses its gate', gated, waiting],
-  ['is bound, its generation with it', waiting, owned(samplePod('p', { ready: false }), { generation: 2 })],
-  ['shows its containers for the first time', onNode, withStatuses],
+  [
+    'is bound, which changes its generation',
+    waiting,
+    owned(samplePod('p', { ready: false }), { generation: 2 }),
+  ],
+  ['reports its containers for the first time', onNode, withStatuses],
   ['becomes ready', onNode, owned(samplePod('p'))],
   ['fails', onNode, owned(samplePod('p', { phase: 'Failed' }))],
   [
@@ -110,7 +114,7 @@ const gang = (...groups: string[]) => ({
   },
 })
 
-test('a gang enqueues the cliques that it lists or listed, by their names and not by those of pods', () => {
+test('a gang enqueues the cliques that it lists or listed, by the names of cliques and not of pods', () => {
   const woken = wokenIn(cliqueSources, {})
   assert.deepEqual(woken('gangs', undefined, gang('w-0-a', 'w-0-b')), ['serving/w-0-a', 'serving/w-0-b'])
   assert.deepEqual(woken('gangs', gang('w-0-a'), gang('w-0-b')), ['serving/w-0-a', 'serving/w-0-b'])
@@ -126,7 +130,7 @@ const scheduled = (name: string, scheduledReplicas: number, labels: Record<strin
   status: { scheduledReplicas },
 })
 
-test('a scheduled clique of a base gang enqueues the cliques of the gangs behind it, and no other', () => {
+test('a scheduled clique of a base gang enqueues the cliques of its scaled gangs, and no others', () => {
   const woken = wokenIn(cliqueSources, {
     'cliques/basePodGang/serving/w-0': [clique('w-0-g-1-a'), clique('w-0-g-2-a')],
   })
@@ -165,8 +169,8 @@ test('enqueues a group when a member is created, deleted or reports a new status
   assert.deepEqual(woken('cliques', member({}), undefined), group)
   assert.deepEqual(woken('cliques', member({}), member({ status: { readyReplicas: 1 } })), group)
   assert.deepEqual(woken('cliques', member({}), member({})), [])
-  assert.deepEqual(woken('cliques', undefined, clique('w-0-a')), [], 'a clique of its own')
-  assert.deepEqual(woken('cliques', member({}), clique('w-0-g-0-a')), group, 'its label is taken')
+  assert.deepEqual(woken('cliques', undefined, clique('w-0-a')), [], 'a standalone clique')
+  assert.deepEqual(woken('cliques', member({}), clique('w-0-g-0-a')), group, 'its label is removed')
 })
 
 const set = (generation: number, updating: number[] | undefined, currentGenerationHash = 'g') => ({
@@ -185,7 +189,7 @@ const set = (generation: number, updating: number[] | undefined, currentGenerati
 const ofReplica = (name: string, replica: number) =>
   clique(name, { labels: { [label.setReplicaIndex]: String(replica) } })
 
-test('groups and cliques look when it is the turn of their replica, also when the turn comes with the update', () => {
+test('enqueues groups and cliques when their replica is selected, also when the selection comes with the update', () => {
   for (const [sources, kind] of [
     [groupSources, 'groups'],
     [cliqueSources, 'cliques'],
@@ -205,7 +209,7 @@ test('groups and cliques look when it is the turn of their replica, also when th
     assert.deepEqual(woken('sets', set(1, []), set(1, [0])), ['serving/w-0-x'])
     assert.deepEqual(woken('sets', set(1, [0]), set(1, [1])), ['serving/w-1-x'])
     assert.deepEqual(woken('sets', set(1, [0]), set(1, [0])), [])
-    // Groups make their members of what is announced; cliques only turn to it where they are half-way.
+    // Groups create their members from the announced revision. Cliques follow it only if their update has started.
     const announced = kind === 'groups' ? both : ['serving/w-1-x']
     assert.deepEqual(woken('sets', set(1, [1]), set(1, [1], 'h')), announced)
     assert.deepEqual(woken('sets', set(1, undefined), set(2, undefined)), both)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Late caches show writes of the operator at once and writes of other clients when their events arrive.
+// Tests late caches: they show writes of the operator at once, and writes of other clients when their events arrive.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeClock } from '@grove/kube'
@@ -22,7 +22,7 @@ function harness() {
   return { api, client, services, heard, names }
 }
 
-test('another client’s object is in the cache when its event arrives', () => {
+test('an object of another client is in the cache when its event arrives', () => {
   const { api, heard, names } = harness()
   api.put(resources.services, service('a') as never)
   assert.deepEqual([names(), heard], [[], []])
@@ -44,7 +44,7 @@ test('own writes are in the cache at once, and their events change nothing', asy
   assert.deepEqual(heard, ['add a', 'update a'])
 })
 
-test('an object that the operator deleted does not come back with events from before', async () => {
+test('earlier events do not restore an object that the operator deleted', async () => {
   const { api, client, names } = harness()
   const stored = api.put(resources.services, service('a') as never)
   api.arriveAll()
@@ -56,7 +56,7 @@ test('an object that the operator deleted does not come back with events from be
   assert.deepEqual(names(), [])
 })
 
-test('each kind is behind by a number of events of its own, and never by more than thirty', () => {
+test('each kind has its own lag, and never more than thirty events', () => {
   const { api, names } = harness()
   const random = new Random(1)
   const behind: number[] = []
@@ -66,8 +66,8 @@ test('each kind is behind by a number of events of its own, and never by more th
     behind.push(count - names().length)
   }
   assert.ok(Math.max(...behind) <= 30)
-  assert.ok(behind.filter(events => events > 5).length > 20, 'it is far behind at times')
-  assert.ok(new Set(behind).size > 10, 'and not always equally far')
+  assert.ok(behind.filter(events => events > 5).length > 20, 'the cache is far behind at times')
+  assert.ok(new Set(behind).size > 10, 'the lag varies')
 })
 
 const runs = Number(process.env.RUNS ?? 4)
