@@ -139,11 +139,11 @@ export function authorizerWebhook(
   ownUserNames: readonly string[],
 ): GroveWebhook {
   const exemptUserNames = authorizer.exemptServiceAccountUserNames
-  const mayAnyway = new Set([...ownUserNames, ...exemptUserNames])
+  const alwaysAllowed = new Set([...ownUserNames, ...exemptUserNames])
   return {
     question(request) {
       // Most requests come from the operator and are always allowed. A read of the set would double their cost.
-      if (mayAnyway.has(userNameOf(request))) return undefined
+      if (alwaysAllowed.has(userNameOf(request))) return undefined
       const podCliqueSets = possibleParents(request)
       return podCliqueSets.length === 0
         ? undefined
@@ -151,10 +151,10 @@ export function authorizerWebhook(
     },
     decide(request, facts) {
       const userName = userNameOf(request)
-      const isFree = mayAnyway.has(userName)
+      const isAlwaysAllowed = alwaysAllowed.has(userName)
       const context: ProtectionContext = {
         podCliqueSetAnnotations: (namespace, name) =>
-          isFree
+          isAlwaysAllowed
             ? { outcome: 'found', value: {} }
             : (facts?.podCliqueSetAnnotations.get(`${namespace}/${name}`) ?? { outcome: 'notFound' }),
         ownUserName: ownUserNames.includes(userName) ? userName : (ownUserNames[0] ?? ''),

@@ -19,7 +19,7 @@ const unclear: Record<string, Partial<KubeErrorFields>> = {
   'a 503': { code: 'ServiceUnavailable' },
   'a 504': { code: 'Timeout' },
   'a lost connection': { code: 'Network', sent: true },
-  'half a response': { code: 'Malformed' },
+  'a truncated response': { code: 'Malformed' },
 }
 const final: Record<string, Partial<KubeErrorFields>> = {
   'a 403': { code: 'Forbidden' },
@@ -44,7 +44,7 @@ function makeClique(api: SimulatedApi, name: string, pod: string): void {
 async function outcomeOf(
   resource: Resource<KubeObject>,
   fields: Partial<KubeErrorFields>,
-  { isCarriedOut = false, meanwhile = (_api: SimulatedApi): void => {} } = {},
+  { isExecuted = false, meanwhile = (_api: SimulatedApi): void => {} } = {},
 ) {
   const api = new SimulatedApi(new FakeClock())
   makeClique(api, 'a', 'a-x')
@@ -52,7 +52,7 @@ async function outcomeOf(
   const planned = uidsOf(api.list(cliques))
   const sent: string[] = []
   const failFirst = (isAfter: boolean) => {
-    if (sent.length > 1 || isAfter !== isCarriedOut) return
+    if (sent.length > 1 || isAfter !== isExecuted) return
     meanwhile(api)
     throw new KubeError({ code: 'Internal', message: 'failed', ...fields })
   }
@@ -85,7 +85,7 @@ describe('a deletion whose response leaves the outcome open', () => {
     })
 
     it(`is not deleted again when it is gone: ${what}`, async () => {
-      const { sent, error } = await outcomeOf(cliques, fields, { isCarriedOut: true })
+      const { sent, error } = await outcomeOf(cliques, fields, { isExecuted: true })
       assert.deepEqual({ sent, error }, { sent: ['a b'], error: undefined })
     })
 
@@ -95,7 +95,7 @@ describe('a deletion whose response leaves the outcome open', () => {
         [cliques, ['a b'], ['a']],
         [pods, ['a-x b-x'], ['a-y']],
       ] as const)
-        assert.deepEqual(await outcomeOf(resource, fields, { isCarriedOut: true, meanwhile }), {
+        assert.deepEqual(await outcomeOf(resource, fields, { isExecuted: true, meanwhile }), {
           sent,
           error: undefined,
           staying,

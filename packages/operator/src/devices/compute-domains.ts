@@ -46,7 +46,7 @@ export async function syncComputeDomains(
     patch: missingFields,
   })
   const isUsed = (domain: Stored<ComputeDomain>) => isInUse(set, domain, context)
-  const { held = [], terminating = [] } = Object.groupBy(plan.leaving, domain =>
+  const { held = [], terminating = [] } = Object.groupBy(plan.terminating, domain =>
     isUsed(domain) ? 'held' : 'terminating',
   )
   for (const { metadata } of held)
@@ -59,7 +59,7 @@ export async function syncComputeDomains(
     context,
     { signal, tolerated: firstBatch },
   )
-  const unwanted = [...plan.remove, ...terminatingUnwanted(existing, plan.leaving)].filter(
+  const unwanted = [...plan.remove, ...terminatingUnwanted(existing, plan.terminating)].filter(
     one => !isUsed(one),
   )
   const released = await executeEach(
@@ -155,12 +155,12 @@ function release(set: StoredSet, domain: Stored<ComputeDomain>): Intent[][] {
 /** Selects domains that are not wanted, that another client deleted, and that only the operator's finalizer keeps. */
 function terminatingUnwanted(
   existing: readonly Stored<ComputeDomain>[],
-  leaving: readonly Stored<ComputeDomain>[],
+  terminating: readonly Stored<ComputeDomain>[],
 ): Stored<ComputeDomain>[] {
   return existing.filter(
     domain =>
       domain.metadata.deletionTimestamp &&
-      !leaving.includes(domain) &&
+      !terminating.includes(domain) &&
       domain.metadata.finalizers?.includes(finalizer.computeDomain),
   )
 }

@@ -10,7 +10,7 @@ import { firstBatch, runAll } from '../apply/writes.ts'
 import type { Caches } from '../caches/caches.ts'
 import { resources } from '../caches/resources.ts'
 import { claimErrors } from '../errors/catalogue.ts'
-import { isMadeForSameSet } from '../layout/owner.ts'
+import { hasLabelsOfSameSet } from '../layout/owner.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import type { ClaimTemplateLookup } from '../objects/resource-claim.ts'
 import type { WantedChild } from '../objects/wanted-child.ts'
@@ -67,7 +67,7 @@ export async function syncSharedClaims(
     ...outcome,
     failures: [
       ...plan.taken.map(({ metadata }) => claimErrors.foreign(code, metadata.name, 'another owner')()),
-      ...plan.leaving.map(({ metadata }) => claimErrors.terminating(code, metadata.name)()),
+      ...plan.terminating.map(({ metadata }) => claimErrors.terminating(code, metadata.name)()),
       ...failures,
       ...outcome.failures,
     ],
@@ -123,7 +123,8 @@ function creation({ code, ownerUid }: SharedClaims, object: ResourceClaim): Crea
  */
 function adoption(existing: Stored<ResourceClaim>, wanted: ResourceClaim): MergePatch | undefined {
   const { ownerReferences = [], resourceVersion } = existing.metadata
-  if (ownerReferences.some(owner => owner.controller) || !isMadeForSameSet(existing, wanted)) return undefined
+  if (ownerReferences.some(owner => owner.controller) || !hasLabelsOfSameSet(existing, wanted))
+    return undefined
   return {
     metadata: {
       ...missingLabels(existing, wanted)?.metadata,

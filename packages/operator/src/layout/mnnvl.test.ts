@@ -64,9 +64,9 @@ describe('GPUs', () => {
   const cases: [what: string, spec: Partial<PodSpec>, has: boolean][] = [
     ['in limits', { containers: [gpus('1')] }, true],
     ['in requests', { containers: [gpus('1', 'requests')] }, true],
-    ['of a number', { containers: [gpus(4)] }, true],
+    ['as a number', { containers: [gpus(4)] }, true],
     ['of an init container', { containers: [plain], initContainers: [gpus(1)] }, true],
-    ['of nothing', { containers: [gpus('0'), gpus(0, 'requests')] }, false],
+    ['with an amount of zero', { containers: [gpus('0'), gpus(0, 'requests')] }, false],
     [
       'of another name',
       { containers: [{ ...plain, resources: { limits: { 'nvidia.com/mig-1g.5gb': '1' } } }] },

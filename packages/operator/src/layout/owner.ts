@@ -34,7 +34,7 @@ export function isControlledBy(object: KubeObject, uid: string): boolean {
  * Reports whether an object without a controller carries the labels of the same set as the other object and may be
  * adopted.
  */
-export function isMadeForSameSet({ metadata }: KubeObject, { metadata: other }: KubeObject): boolean {
+export function hasLabelsOfSameSet({ metadata }: KubeObject, { metadata: other }: KubeObject): boolean {
   return [label.managedBy, label.partOf].every(
     key => other?.labels?.[key] !== undefined && metadata?.labels?.[key] === other.labels[key],
   )

@@ -168,8 +168,16 @@ describe('constraints of a gang', () => {
   const rows: [string, TopologyConstraint['pack'], PodGangTopologyConstraint['packConstraint']][] = [
     ['a required domain', { required: 'rack' }, { required: rack }],
     ['only a preferred domain', { preferred: 'rack' }, { preferred: rack }],
-    ['both', { required: 'zone', preferred: 'host' }, { required: zone, preferred: host }],
-    ['the same twice', { required: 'rack', preferred: 'rack' }, { required: rack, preferred: rack }],
+    [
+      'a required and a preferred domain',
+      { required: 'zone', preferred: 'host' },
+      { required: zone, preferred: host },
+    ],
+    [
+      'the same domain required and preferred',
+      { required: 'rack', preferred: 'rack' },
+      { required: rack, preferred: rack },
+    ],
     [
       'a preference that is broader than the required domain is omitted',
       { required: 'rack', preferred: 'zone' },

@@ -17,7 +17,7 @@ import {
 import { clique, sampleSet } from '../testing/sample-set.ts'
 
 const table: Record<string, Given & { readonly gives: Change }> = {
-  'a plain pod': { set: sampleSet({ cliques: [clique('a')] }), gives: {} },
+  'a standalone pod': { set: sampleSet({ cliques: [clique('a')] }), gives: {} },
   'another index': {
     set: sampleSet({ cliques: [clique('a', { replicas: 3 })] }),
     index: 2,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The fields that a pod with startup dependencies has in addition to a plain pod.
+// The fields that a pod with startup dependencies has in addition to a standalone pod.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PodSpec } from '@grove/api'

@@ -30,7 +30,7 @@ export function orphansOfSet(set: StoredSet, caches: Caches): Orphan[] {
     (...objects: readonly KubeObject[]) =>
     ({ metadata }: KubeObject) =>
       objects.some(object => object.metadata?.name === metadata?.name)
-  const madeAs = (kind: string) => (object: KubeObject) =>
+  const hasComponent = (kind: string) => (object: KubeObject) =>
     object.metadata?.labels?.[label.component] === kind && isNamedByLabel(object)
   const isStandalone = (object: KubeObject) =>
     isNamedByLabel(object) && object.metadata?.labels?.[label.scalingGroup] === undefined
@@ -44,8 +44,8 @@ export function orphansOfSet(set: StoredSet, caches: Caches): Orphan[] {
     ...of(resources.serviceAccounts, caches.serviceAccounts, named(serviceAccount(set))),
     ...of(resources.roles, caches.roles, named(podRole(set))),
     ...of(resources.roleBindings, caches.roleBindings, named(podRoleBinding(set))),
-    ...of(resources.services, caches.services, madeAs(component.headlessService)),
-    ...of(resources.autoscalers, caches.autoscalers, madeAs(component.horizontalPodAutoscaler)),
+    ...of(resources.services, caches.services, hasComponent(component.headlessService)),
+    ...of(resources.autoscalers, caches.autoscalers, hasComponent(component.horizontalPodAutoscaler)),
     ...of(resources.computeDomains, caches.computeDomains, isNamedByLabel),
     ...of(resources.controllerRevisions, caches.controllerRevisions, () => true),
     ...of(resources.podCliques, caches.cliques, isStandalone),

@@ -41,7 +41,7 @@ test('compares children by name, not by count', () => {
 
 test('a terminating child is neither patched nor created again', () => {
   const result = plan([wanted('a', { x: 'y' })], [existing('a', { deletionTimestamp: 'now' })])
-  assert.deepEqual([result.create, result.patch, names(result.leaving)], [[], [], ['a']])
+  assert.deepEqual([result.create, result.patch, names(result.terminating)], [[], [], ['a']])
 })
 
 test('does not touch an object of another owner with a wanted name, and reports it', () => {
@@ -52,7 +52,7 @@ test('does not touch an object of another owner with a wanted name, and reports 
 
 test('writes nothing for equal children', () => {
   const result = plan([wanted('a', { x: 'y' })], [existing('a', { labels: { x: 'y' } })])
-  assert.deepEqual(result, { create: [], patch: [], remove: [], taken: [], leaving: [] })
+  assert.deepEqual(result, { create: [], patch: [], remove: [], taken: [], terminating: [] })
 })
 
 test('builds at most the children that exist or are created now, and deletes no wanted child', () => {

@@ -35,7 +35,7 @@ export interface ChildPlan<T extends KubeObject> {
   /** Wanted names that objects of other owners have. */
   readonly taken: readonly Stored<T>[]
   /** Wanted names whose former object is terminating. Its deletion enqueues the owner. */
-  readonly leaving: readonly Stored<T>[]
+  readonly terminating: readonly Stored<T>[]
 }
 
 export function planChildren<T extends KubeObject>(kind: ChildKind<T>): ChildPlan<T> {
@@ -44,7 +44,7 @@ export function planChildren<T extends KubeObject>(kind: ChildKind<T>): ChildPla
   const create: T[] = []
   const patch: { object: Stored<T>; patch: MergePatch }[] = []
   const taken: Stored<T>[] = []
-  const leaving: Stored<T>[] = []
+  const terminating: Stored<T>[] = []
   const beyondRepair: Stored<T>[] = []
   for (const { name, build } of kind.wanted) {
     const existing = byName.get(name)
@@ -53,7 +53,7 @@ export function planChildren<T extends KubeObject>(kind: ChildKind<T>): ChildPla
       continue
     }
     kept.add(name)
-    if (existing.metadata.deletionTimestamp) leaving.push(existing)
+    if (existing.metadata.deletionTimestamp) terminating.push(existing)
     else if (!isControlledBy(existing, kind.ownerUid)) taken.push(existing)
     else {
       const wanted = build()
@@ -72,7 +72,7 @@ export function planChildren<T extends KubeObject>(kind: ChildKind<T>): ChildPla
           isControlledBy(object, kind.ownerUid),
       )
     : []
-  return { create, patch, remove: [...beyondRepair, ...remove], taken, leaving }
+  return { create, patch, remove: [...beyondRepair, ...remove], taken, terminating }
 }
 
 /** Compares labels as a whole, and annotations for kinds that mirror them. Additions of other clients are removed. */

@@ -79,7 +79,7 @@ test('a scaled gang waits until minAvailable pods of every group of the base gan
 })
 
 test('ignores terminating pods and pods without the Grove gate', () => {
-  const pods = [samplePod('free'), samplePod('going', { gated: true, terminating: true })]
+  const pods = [samplePod('free'), samplePod('terminating', { gated: true, terminating: true })]
   assert.deepEqual(planGates({ clique: 'c', pods, gang: undefined, base: undefined }), {
     release: [],
     waitsFor: undefined,

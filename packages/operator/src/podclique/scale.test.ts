@@ -15,15 +15,15 @@ const now = Date.parse('2031-01-01T00:00:00Z')
 
 const pods = (...shapes: PodShape[]) => shapes.map((shape, at) => samplePod(`p${at}`, shape))
 const live = (...indexes: number[]) => indexes.map(index => ({ index }))
-const going = (...indexes: number[]) => indexes.map(index => ({ index, terminating: true }))
+const terminating = (...indexes: number[]) => indexes.map(index => ({ index, terminating: true }))
 
 const rules: [what: string, replicas: number, shapes: PodShape[], create: number[], remove: string[]][] = [
   ['no pod exists yet', 3, [], [0, 1, 2], []],
-  ['everything is there', 3, live(0, 1, 2), [], []],
+  ['every pod exists', 3, live(0, 1, 2), [], []],
   ['holes are filled first', 6, live(0, 2, 5), [1, 3, 4], []],
-  ['a terminating pod is replaced at once, under its index', 3, [...live(0, 2), ...going(1)], [1], []],
-  ['terminating pods are not surplus pods', 3, [...live(0, 1, 2), ...going(3, 4)], [], []],
-  ['counts only active pods', 3, [...live(0, 1, 2, 3), ...going(4)], [], ['p3']],
+  ['a terminating pod is replaced at once, under its index', 3, [...live(0, 2), ...terminating(1)], [1], []],
+  ['terminating pods are not surplus pods', 3, [...live(0, 1, 2), ...terminating(3, 4)], [], []],
+  ['counts only active pods', 3, [...live(0, 1, 2, 3), ...terminating(4)], [], ['p3']],
   [
     'a failed pod is deleted, and its index is used again',
     2,

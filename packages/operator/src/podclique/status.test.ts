@@ -128,13 +128,17 @@ const breaches: [what: string, shape: Shape, condition: readonly [string, string
   ['no pod exists yet', { pods: [] }, startUp],
   ['no pod is scheduled yet', { pods: pending(3) }, startUp],
   ['never at start-up', { pods: pending(3), onTotalLoss: 'Recreate' }, startUp],
-  ['everything is lost', { pods: pending(3), before: wasScheduled }, lost],
-  ['and that counts', { pods: pending(3), before: wasScheduled, onTotalLoss: 'Recreate' }, below(0, 2)],
+  ['all pods are lost', { pods: pending(3), before: wasScheduled }, lost],
+  [
+    'all pods are lost, and that counts as a breach',
+    { pods: pending(3), before: wasScheduled, onTotalLoss: 'Recreate' },
+    below(0, 2),
+  ],
   ['zero replicas are wanted', { pods: [], replicas: 0, before: wasScheduled }, zero],
   ['scaled to zero', { pods: [], replicas: 0, before: wasScheduled, onTotalLoss: 'Recreate' }, zero],
   ['too few pods are scheduled', { pods: [...running(1), ...pending(2)] }, below(1, 2)],
   ['without minAvailable every pod counts', { pods: running(2), minAvailable: undefined }, below(2, 3)],
-  ['enough serve', { pods: running(2) }, enough(2)],
+  ['enough pods are ready', { pods: running(2) }, enough(2)],
   ['enough pods may still start', { pods: [starting, starting, starting] }, enough(3)],
   ['one pod crashed and one is not ready', { pods: [...running(1), crashed, unready] }, tooFew(1)],
   ['one pod crashed and one is starting', { pods: [...running(1), crashed, starting] }, enough(2)],
@@ -222,11 +226,11 @@ for (const [pods, before, condition] of placements)
   })
 
 const counts: [what: string, pods: Pod[], counted: [number, number, number, number, number]][] = [
-  ['nothing', [], [0, 0, 0, 0, 0]],
-  ['ready ones', running(2), [2, 2, 2, 0, 2]],
-  ['gated ones', [samplePod('g', { phase: 'Pending', gated: true })], [1, 0, 0, 1, 1]],
-  ['pending ones', pending(2), [2, 0, 0, 0, 2]],
-  ['old ones', [samplePod('o', { hash: 'old' })], [1, 1, 1, 0, 0]],
+  ['no pods', [], [0, 0, 0, 0, 0]],
+  ['ready pods', running(2), [2, 2, 2, 0, 2]],
+  ['gated pods', [samplePod('g', { phase: 'Pending', gated: true })], [1, 0, 0, 1, 1]],
+  ['pending pods', pending(2), [2, 0, 0, 0, 2]],
+  ['outdated pods', [samplePod('o', { hash: 'old' })], [1, 1, 1, 0, 0]],
   ['crashed and starting pods', [crashed, starting], [2, 0, 2, 0, 2]],
   ['neither terminating nor finished pods', [...running(1), gone(running(1)[0]!), failed()], [1, 1, 1, 0, 1]],
   [
@@ -278,7 +282,7 @@ test('reports the loss of the last scheduled pod once, with its consequence', ()
     lossEvents('Gang termination will fire after TerminationDelay if the PodClique stays below MinAvailable'),
   )
   assert.deepEqual(plan({ pods: pending(3), before: loss.status }).events, [])
-  assert.deepEqual(plan({ pods: running(1), before }).events, [], 'one is left')
+  assert.deepEqual(plan({ pods: running(1), before }).events, [], 'one pod is left')
   assert.deepEqual(plan({ pods: [], replicas: 0, before }).events, [], 'zero replicas are wanted')
   assert.deepEqual(plan({ pods: [], isLeaving: true, before }).events, [], 'its replica is being deleted')
 })
@@ -303,9 +307,9 @@ test('the transition time of a condition changes only with its status', () => {
     findCondition(later.conditions, 'MinAvailableBreached')!.lastTransitionTime,
     '2030-01-01T00:00:00Z',
   )
-  const well = plan({ pods: running(3), before: later, now: '2030-01-01T06:00:00Z' }).status
+  const recovered = plan({ pods: running(3), before: later, now: '2030-01-01T06:00:00Z' }).status
   assert.equal(
-    findCondition(well.conditions, 'MinAvailableBreached')!.lastTransitionTime,
+    findCondition(recovered.conditions, 'MinAvailableBreached')!.lastTransitionTime,
     '2030-01-01T06:00:00Z',
   )
 })
@@ -359,9 +363,9 @@ const created = '2030-01-01T01:59:58Z'
 const finished = (index: number, failures: number, reason?: string) =>
   samplePod(`f-${index}`, { index, phase: 'Failed', failures, created, ...(reason && { reason }) })
 const failing: [what: string, pods: Pod[], message: string | undefined][] = [
-  ['all serve', running(3), undefined],
+  ['all pods are ready', running(3), undefined],
   [
-    'one waits',
+    'one pod is in back-off',
     [finished(1, 2)],
     'The pod with index 1 failed 3 times in a row, next attempt at 2030-01-01T02:00:02Z',
   ],
@@ -382,11 +386,11 @@ const failing: [what: string, pods: Pod[], message: string | undefined][] = [
   ],
   ['the replacement of one pod is due', [finished(0, 0)], undefined],
   [
-    'a replacement starts',
+    'a replacement is starting',
     [samplePod('p', { index: 2, ready: false, failures: 2 })],
     'The pod with index 2 failed 2 times in a row, and its replacement is not ready yet',
   ],
-  ['a replacement serves', [samplePod('p', { index: 2, failures: 7 })], undefined],
+  ['a replacement is ready', [samplePod('p', { index: 2, failures: 7 })], undefined],
   ['one failure, replaced', [samplePod('p', { index: 2, ready: false, failures: 1 })], undefined],
   [
     'a failed pod of an earlier template',

@@ -87,10 +87,10 @@ test('creates no object for a terminating set', async () => {
 })
 
 test('deletion with --cascade=orphan keeps the children, even if the garbage collector is faster than the operator', async () => {
-  for (const isLetGo of [false, true]) {
+  for (const isReleased of [false, true]) {
     const simulation = await convergedSet(1)
     markDeleted(simulation)
-    if (isLetGo)
+    if (isReleased)
       for (const { metadata } of simulation.cliques.filter(one => one.metadata.name === 'w-0-web'))
         simulation.api.modify(resources.podCliques, metadata.name, { metadata: { ownerReferences: null } })
     else
@@ -99,7 +99,7 @@ test('deletion with --cascade=orphan keeps the children, even if the garbage col
       })
     await simulation.reconcileSet()
     assert.deepEqual(simulation.writes, ['patch podcliquesets'])
-    assert.deepEqual(simulation.set.metadata.finalizers ?? [], isLetGo ? [] : ['orphan'])
+    assert.deepEqual(simulation.set.metadata.finalizers ?? [], isReleased ? [] : ['orphan'])
     assert.equal(simulation.api.list(resources.pods).filter(pod => !pod.metadata.deletionTimestamp).length, 4)
   }
 })
@@ -197,7 +197,7 @@ test('deletes replicas with three requests, and one more for each of their gangs
 
 for (const [what, skewMs] of [
   ['an hour behind the clock of the operator', -3_600_000],
-  ['ours', 0],
+  ['that of the operator', 0],
   ['an hour ahead of the clock of the operator', 3_600_000],
 ] as const)
   test(`NVLink domains are held for a minute while pods use them; the clock of the API server is ${what}`, async () => {

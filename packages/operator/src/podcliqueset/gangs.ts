@@ -15,7 +15,7 @@ import { gangDeletions } from '../podgang/removal.ts'
 import { isInitialized } from '../state/child-state.ts'
 
 /** The most missing gangs that one reconcile enqueues. Their cliques enqueue them as well, as soon as they exist. */
-const mostHandedOver = 10_000
+const mostEnqueued = 10_000
 
 /** Deletes surplus gangs and creates missing ones. Compares `all` existing gangs if the set has changed. */
 export async function syncGangs(
@@ -36,7 +36,7 @@ export async function syncGangs(
   }
   const failures = (await execute(gangDeletions(set, excess, caches), context, { signal })).failures
   const missing = Iterator.from(eachPodGang(set, groupReplicas)).filter(gang => !gangOf(set, gang, caches))
-  for (const gang of missing.take(mostHandedOver)) enqueueGang(gangKeyOf(set, gang))
+  for (const gang of missing.take(mostEnqueued)) enqueueGang(gangKeyOf(set, gang))
   if (failures.length) throw new ReconcileFailed(failures)
 }
 

@@ -83,7 +83,7 @@ export function planStatus(
   const planned = progress ? withProgress(set, progress) : set
   const { generation } = set.metadata
   // Users read observedGeneration as "applied", so it is not set while an update runs or gangs wait for pods.
-  const isCarriedOut =
+  const isFullyApplied =
     lastErrors.length === 0 &&
     isSynced &&
     generation !== undefined &&
@@ -110,7 +110,7 @@ export function planStatus(
       gangs: snapshot.gangs(),
       now,
     }),
-    ...(isCarriedOut && { observedGeneration: generation }),
+    ...(isFullyApplied && { observedGeneration: generation }),
     lastErrors: [...lastErrors],
   }
   const deadlines = [update?.deadline, stall.deadline].filter(one => one !== undefined)

@@ -180,7 +180,7 @@ describe('events on the set', () => {
       assert.deepEqual(simulation.events.toSorted(), events.toSorted())
       assert.equal(simulation.lastErrors.length, errors.length)
       for (const [at, pattern] of errors.entries()) assert.match(simulation.lastErrors[at]!, pattern)
-      assert.equal(simulation.set.status?.observedGeneration, 1, 'not carried out')
+      assert.equal(simulation.set.status?.observedGeneration, 1, 'not fully applied')
       simulation.reject = () => undefined
       assert.equal(await simulation.reconcileSet(), undefined)
       assert.deepEqual(simulation.lastErrors, [])
@@ -188,7 +188,7 @@ describe('events on the set', () => {
 })
 
 describe('failures', () => {
-  const whatCameAfter = (simulation: RecordedSimulation) => [
+  const laterChildren = (simulation: RecordedSimulation) => [
     simulation.cliques.length,
     simulation.groups.length,
   ]
@@ -203,7 +203,7 @@ describe('failures', () => {
       simulation.lastErrors[0]!,
       /^ERR_SYNC_PODCLIQUESET_SERVICE failed to sync HeadlessService: .*x is not a function/,
     )
-    assert.deepEqual(whatCameAfter(simulation), [0, 0])
+    assert.deepEqual(laterChildren(simulation), [0, 0])
     assert.equal(
       simulation.api.list(resources.serviceAccounts).length,
       1,
@@ -235,7 +235,7 @@ describe('failures', () => {
       simulation.lastErrors.map(text => text.split(' [')[0]),
       ['ERR_SYNC_ROLE failed to sync Role:', 'ERR_CREATE_SECRET failed to sync ServiceAccountTokenSecret:'],
     )
-    assert.deepEqual(whatCameAfter(simulation), [1, 1])
+    assert.deepEqual(laterChildren(simulation), [1, 1])
     assert.equal(simulation.set.status?.observedGeneration, undefined)
     simulation.reject = () => undefined
     await simulation.reconcileSet()

@@ -26,7 +26,7 @@ function harness() {
     reads.push(clock.monotonic())
     return find(resource, ref, options)
   }) as typeof api.caches.client.find
-  const woken: CliqueKey[] = []
+  const enqueued: CliqueKey[] = []
   let pollAt: number | undefined
   const context = {
     clock,
@@ -37,7 +37,7 @@ function harness() {
     set: (_, afterMs) => {
       pollAt = clock.monotonic() + afterMs
     },
-    clique: key => woken.push(key),
+    clique: key => enqueued.push(key),
   })
   /** Polls with the requested delays for a duration. Returns the last report. */
   const pollFor = async (ms: number) => {
@@ -58,7 +58,7 @@ function harness() {
       ),
     )
   const fill = () => api.modify(resources.secrets, 'w-ic-sat', { data: { token: 'dG9rZW4=' } })
-  return { tokens, set, reads, woken, pollFor, ask, fill, clock, api }
+  return { tokens, set, reads, enqueued, pollFor, ask, fill, clock, api }
 }
 
 test('200 waiting cliques cause one read at a time, with delays that grow to five seconds', async () => {
@@ -71,21 +71,21 @@ test('200 waiting cliques cause one read at a time, with delays that grow to fiv
 })
 
 test('the set reports a missing token after ten seconds; when the token exists, all cliques are reconciled', async () => {
-  const { tokens, set, woken, pollFor, ask, fill } = harness()
+  const { tokens, set, enqueued, pollFor, ask, fill } = harness()
   await tokens.sync(set, signal)
   await ask(3)
   assert.equal(await pollFor(9_000), undefined)
   const problem = await pollFor(3_000)
   assert.match(problem!.message, /ERR_SECRET_WITHOUT_TOKEN.*Secret serving\/w-ic-sat has no token/)
-  assert.deepEqual(woken, [])
+  assert.deepEqual(enqueued, [])
   fill()
   assert.equal(await pollFor(5_000), undefined)
-  assert.deepEqual(woken, ['serving/w-0', 'serving/w-1', 'serving/w-2'])
+  assert.deepEqual(enqueued, ['serving/w-0', 'serving/w-1', 'serving/w-2'])
   assert.ok((await ask(3)).every(isFilled => isFilled))
 })
 
 test('retries a failed read with the same delays', async () => {
-  const { tokens, set, ask, pollFor, api, reads, fill, woken } = harness()
+  const { tokens, set, ask, pollFor, api, reads, fill, enqueued } = harness()
   await tokens.sync(set, signal)
   await ask(1)
   const { find } = api.caches.client
@@ -96,7 +96,7 @@ test('retries a failed read with the same delays', async () => {
   api.caches.client.find = find
   fill()
   await pollFor(10_000)
-  assert.deepEqual([reads.at(-1), woken], [300, ['serving/w-0']])
+  assert.deepEqual([reads.at(-1), enqueued], [300, ['serving/w-0']])
 })
 
 test('recreates a Secret that the cluster deletes for a previous account, even if no cliques wait', async () => {

@@ -50,8 +50,8 @@ export class TokenSecrets {
     const state = this.#stateOf(set)
     if (state.account !== this.#accountOf(set)) await this.#provide(set, signal)
     else if (!this.#readLately(set)) await this.#look(set, signal)
-    const lookedAt = state.formerCheckedAt
-    if (lookedAt === undefined || this.#context.clock.now() - lookedAt < formerTokenCheckMs) return
+    const checkedAt = state.formerCheckedAt
+    if (checkedAt === undefined || this.#context.clock.now() - checkedAt < formerTokenCheckMs) return
     if (this.#readLately(set)?.isFilled || (await this.#look(set, signal)))
       await this.#removeFormer(set, signal)
   }

@@ -58,7 +58,7 @@ const table: [what: string, on: boolean, constraints: Constraints, reported: str
   ['switched off, without constraints', false, {}, undefined],
   ['no constraints', true, {}, 'False AllClusterTopologyLevelsAvailable: No topology constraints defined'],
   [
-    'no name',
+    'no topology name',
     true,
     { group: { pack: { required: 'rack' } } },
     'Unknown TopologyNameMissing: PodCliqueSet topology constraints must include topologyName',
@@ -69,7 +69,7 @@ const table: [what: string, on: boolean, constraints: Constraints, reported: str
     { set: { topologyName: 'halls', pack: { required: 'rack' } } },
     'Unknown ClusterTopologyNotFound: ClusterTopologyBinding resource not found',
   ],
-  ['all levels there', true, { set: racks('zone', 'rack'), clique: racks('rack') }, available],
+  ['all levels exist', true, { set: racks('zone', 'rack'), clique: racks('rack') }, available],
   ['the former field', true, { set: { topologyName: 'racks', packDomain: 'zone' } }, available],
   ['one level missing', true, { set: racks('zone'), group: racks('hall') }, unavailable('hall')],
   [

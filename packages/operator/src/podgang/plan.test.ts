@@ -23,7 +23,7 @@ const work = 'w-0-eng-0-work'
 interface CliqueState {
   readonly pods: readonly (string | Pod)[]
   readonly replicas?: number
-  readonly going?: boolean
+  readonly terminating?: boolean
 }
 
 /** Pods by clique. A pod that is given only by its name is as wanted. */
@@ -31,7 +31,7 @@ function membersOf(cliques: Readonly<Record<string, CliqueState>>, scaledAway: s
   return {
     cliqueNamed: name => {
       const state = cliques[name]
-      const metadata = { name, uid: `${name}-uid`, ...(state?.going && { deletionTimestamp: 'soon' }) }
+      const metadata = { name, uid: `${name}-uid`, ...(state?.terminating && { deletionTimestamp: 'soon' }) }
       return state && ({ metadata, spec: { replicas: state.replicas ?? 2 } } as unknown as PodClique)
     },
     podsOf: ({ metadata }) =>
@@ -86,7 +86,7 @@ describe('a gang that was never complete', () => {
     ['its cliques do not exist', {}, `PodClique ${router} does not exist yet`],
     [
       'a clique is deleted',
-      { ...whole, [work]: { pods: ['k0', 'k1'], going: true } },
+      { ...whole, [work]: { pods: ['k0', 'k1'], terminating: true } },
       `PodClique ${work} does not exist yet`,
     ],
     [
@@ -117,7 +117,7 @@ describe('a gang that was never complete', () => {
       { ...whole, [work]: { pods: ['k0', samplePod('k1', { labels: { [label.podGang]: 'w-1' } })] } },
       `Pod k1 of PodClique ${work} is not labelled grove.io/podgang=w-0`,
     ],
-    ['everything is there', whole, undefined],
+    ['every pod exists', whole, undefined],
     ['there are more pods than wanted', { ...whole, [router]: { pods: ['r0', 'r1', 'r2'] } }, undefined],
   ]
   for (const [what, cliques, waitsFor] of rows)
@@ -183,7 +183,7 @@ describe('a gang that was complete', () => {
     ],
     [
       'a clique is terminating, and its pods are not yet',
-      { ...whole, [work]: { pods: ['k0', 'k1'], going: true } },
+      { ...whole, [work]: { pods: ['k0', 'k1'], terminating: true } },
       { [router]: 'r0,r1', [work]: '' },
       `PodClique ${work} has 0 of the 2 pods that it needs at least`,
     ],

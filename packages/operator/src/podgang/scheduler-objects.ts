@@ -9,7 +9,7 @@ import { mergePatch } from '../apply/owned-fields.ts'
 import { schedulerObjectKinds } from '../caches/resources.ts'
 import { gangErrors } from '../errors/catalogue.ts'
 import { throwIfAny } from '../errors/coded-error.ts'
-import { controlledBy, isMadeForSameSet } from '../layout/owner.ts'
+import { controlledBy, hasLabelsOfSameSet } from '../layout/owner.ts'
 import type { StoredGang, StoredSet } from '../layout/stored.ts'
 import { topologyName } from '../layout/topology.ts'
 import type { OperatorContext } from '../operator-context.ts'
@@ -107,7 +107,7 @@ function adoption(
 ): MergePatch | undefined {
   const { ownerReferences = [], resourceVersion } = existing.metadata
   const controller = ownerReferences.find(owner => owner.controller)
-  const isOrphan = !controller && isMadeForSameSet(existing, gang)
+  const isOrphan = !controller && hasLabelsOfSameSet(existing, gang)
   const isOfFormer = controller?.kind === kinds.podGang.kind && controller.name === gang.metadata.name
   if (!isOrphan && !isOfFormer) return undefined
   const others = ownerReferences.filter(owner => owner !== controller)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadConfiguration } from '@grove/api'
 import type { Client } from '@grove/kube'
-import { checkVolcano, whatIsMissing } from './volcano-check.ts'
+import { checkVolcano, incompatibilityOf } from './volcano-check.ts'
 
 const v1beta1 = (spec: Record<string, { properties?: undefined }>, served = true) => ({
   spec: {
@@ -20,7 +20,7 @@ const v1beta1 = (spec: Record<string, { properties?: undefined }>, served = true
 })
 
 test('Volcano must support groups within a PodGroup', () => {
-  const rows: [Parameters<typeof whatIsMissing>[0], RegExp | undefined][] = [
+  const rows: [Parameters<typeof incompatibilityOf>[0], RegExp | undefined][] = [
     [undefined, /podgroups\.scheduling\.volcano\.sh is not installed/],
     [{ spec: { versions: [{ name: 'v1alpha1', served: true }] } }, /is not served as v1beta1/],
     [v1beta1({ subGroupPolicy: {} }, false), /is not served as v1beta1/],
@@ -28,8 +28,8 @@ test('Volcano must support groups within a PodGroup', () => {
     [v1beta1({ subGroupPolicy: {} }), undefined],
   ]
   for (const [definition, expected] of rows)
-    if (expected) assert.match(whatIsMissing(definition) ?? '', expected)
-    else assert.equal(whatIsMissing(definition), undefined)
+    if (expected) assert.match(incompatibilityOf(definition) ?? '', expected)
+    else assert.equal(incompatibilityOf(definition), undefined)
 })
 
 test('is checked only if the Volcano profile is enabled, and a failure ends the process with its own exit code', async () => {

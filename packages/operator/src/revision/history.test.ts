@@ -48,7 +48,7 @@ function formerly(one: Stored<ControllerRevision>): Stored<ControllerRevision> {
 }
 
 /** Returns the recorded revisions after the plan was executed. */
-function carriedOut(
+function executed(
   of: StoredSet,
   recorded: readonly Stored<ControllerRevision>[],
   options: Options = {},
@@ -68,7 +68,7 @@ function carriedOut(
 
 function after(versions: readonly number[], options: Options = {}): Stored<ControllerRevision>[] {
   return versions.reduce<Stored<ControllerRevision>[]>(
-    (recorded, version) => carriedOut(set(version), recorded, options),
+    (recorded, version) => executed(set(version), recorded, options),
     [],
   )
 }
@@ -172,7 +172,7 @@ test('recognizes the record of an earlier release under its new name, and record
   const { create, raise, relabel, remove } = plan(set(2), recorded)
   assert.deepEqual({ create, raise, remove }, { create: undefined, raise: undefined, remove: [] })
   assert.deepEqual(relabel, { object: recorded[1], generationHash: generationHash(set(2).spec) })
-  const then = carriedOut(set(2), recorded)
+  const then = executed(set(2), recorded)
   assert.deepEqual(plan(set(2), then), {
     create: undefined,
     raise: undefined,
@@ -195,6 +195,6 @@ test('keeps a revision that children have reached, under either of its names', (
   for (const recorded of [after([1, 2, 3]), after([1, 2, 3]).map(formerly)])
     for (const name of names) {
       const inUse = { generations: new Set([name]), templates: new Set<string>() }
-      assert.deepEqual(images(carriedOut(set(4), recorded, { limit: 2, inUse })), ['1', '4'])
+      assert.deepEqual(images(executed(set(4), recorded, { limit: 2, inUse })), ['1', '4'])
     }
 })

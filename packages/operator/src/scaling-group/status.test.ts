@@ -128,7 +128,7 @@ const ended = { ...running, updateEndedAt: time }
 
 const counts: [what: string, shape: Shape, counted: [number, number, number, number]][] = [
   ['nothing exists yet', { members: '', replicas: 3 }, [3, 0, 0, 0]],
-  ['everything serves', { members: 'rr rr' }, [2, 2, 2, 2]],
+  ['every clique is available', { members: 'rr rr' }, [2, 2, 2, 2]],
   ['a starting clique makes its replica unavailable', { members: 'rr rs' }, [2, 2, 1, 1]],
   ['an unscheduled clique makes its replica unscheduled', { members: 'rr rp' }, [2, 1, 1, 1]],
   ['a replica without one of its cliques counts nowhere', { members: 'r. rr' }, [2, 1, 1, 1]],
@@ -178,12 +178,12 @@ const lost = suppressed(
 )
 const zero = suppressed('Scaled to zero. Gang termination is suppressed because no replica is wanted')
 const updating = ['Unknown', 'UpdateInProgress', 'Update is in progress'] as const
-const wasWell = { conditions: [said('EverHealthy', 'True')] }
+const wasHealthy = { conditions: [said('EverHealthy', 'True')] }
 
 const breaches: [what: string, shape: Shape, condition: readonly [string, string, string]][] = [
-  ['one of five', { members: 'rr rr rb rr rr', minAvailable: 2 }, enough(4, 2)],
+  ['one replica of five in breach', { members: 'rr rr rb rr rr', minAvailable: 2 }, enough(4, 2)],
   ['one breach that minAvailable tolerates', { members: 'rr br' }, enough(1, 1)],
-  ['both', { members: 'rb br' }, tooFew(0, 1)],
+  ['both replicas in breach', { members: 'rb br' }, tooFew(0, 1)],
   ['one replica incomplete and one in breach', { members: 'r. br' }, tooFew(0, 1)],
   ['one replica incomplete and one available', { members: 'r. rr' }, enough(1, 1)],
   ['one replica starting, none in breach', { members: 'rs rr', minAvailable: 2 }, enough(2, 2)],
@@ -200,19 +200,19 @@ const breaches: [what: string, shape: Shape, condition: readonly [string, string
   ['nothing is scheduled yet', { members: 'pp rp' }, startUp],
   ['one clique of each replica was scheduled, but no replica as a whole', { members: 'rp pr' }, startUp],
   ['a lost replica was scheduled as a whole once', { members: 'll' }, lost],
-  ['an available group is lost', { members: 'pp', before: wasWell }, lost],
+  ['an available group is lost', { members: 'pp', before: wasHealthy }, lost],
   [
     'an available group is lost, and that is a breach',
-    { members: 'pp', before: wasWell, onTotalLoss: 'Recreate' },
+    { members: 'pp', before: wasHealthy, onTotalLoss: 'Recreate' },
     below(0, 1),
   ],
   ['no breach at startup', { members: 'pp', onTotalLoss: 'Recreate' }, startUp],
-  ['zero replicas are wanted', { members: '', replicas: 0, before: wasWell }, zero],
-  ['scaled to zero', { members: '', replicas: 0, before: wasWell, onTotalLoss: 'Recreate' }, zero],
-  ['a member scaled to zero', { members: 'rz', before: wasWell, onTotalLoss: 'Recreate' }, zero],
+  ['zero replicas are wanted', { members: '', replicas: 0, before: wasHealthy }, zero],
+  ['scaled to zero', { members: '', replicas: 0, before: wasHealthy, onTotalLoss: 'Recreate' }, zero],
+  ['a member scaled to zero', { members: 'rz', before: wasHealthy, onTotalLoss: 'Recreate' }, zero],
   [
     'a member of one replica scaled to zero, the other replica lost',
-    { members: 'rz pp', before: wasWell },
+    { members: 'rz pp', before: wasHealthy },
     lost,
   ],
   [
@@ -227,7 +227,7 @@ const breaches: [what: string, shape: Shape, condition: readonly [string, string
   ],
   [
     'all replicas are lost, during an update',
-    { members: 'pp', before: { ...wasWell, updateProgress: running }, onTotalLoss: 'Recreate' },
+    { members: 'pp', before: { ...wasHealthy, updateProgress: running }, onTotalLoss: 'Recreate' },
     updating,
   ],
   [
@@ -297,7 +297,7 @@ test('reports the loss of the last scheduled replica once, with its consequence'
     },
   ])
   assert.deepEqual(plan({ members: 'pp rp', before: loss.status }).events, [])
-  assert.deepEqual(plan({ members: 'rr pp', before }).events, [], 'one is left')
+  assert.deepEqual(plan({ members: 'rr pp', before }).events, [], 'one replica is left')
   assert.deepEqual(plan({ members: '', replicas: 0, before }).events, [], 'zero replicas are wanted')
   assert.deepEqual(
     plan({ members: 'pp', isLeaving: true, before }).events,
@@ -320,8 +320,8 @@ test('always sets the selector and observedGeneration', () => {
 const generations: [what: string, shape: Shape, reached: string | undefined][] = [
   ['every clique has reached it, ready or not', { members: 'rr ss pb' }, 'g'],
   ['one clique has an old template', { members: 'rr ro' }, 'former'],
-  ['one is missing', { members: 'rr r.' }, 'former'],
-  ['one is going', { members: 'rr rt' }, 'former'],
+  ['one clique is missing', { members: 'rr r.' }, 'former'],
+  ['one clique is terminating', { members: 'rr rt' }, 'former'],
   ['one clique has no status yet', { members: 'rr rf' }, 'former'],
   ['an update runs', { members: 'rr', before: { updateProgress: running } }, 'former'],
   ['the update has ended', { members: 'rr', before: { updateProgress: ended } }, 'g'],

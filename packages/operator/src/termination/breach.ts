@@ -39,9 +39,9 @@ export function cliqueBreach(clique: PodClique): Breach | undefined {
 export function groupBreach(group: PodCliqueScalingGroup): Breach | undefined {
   const conditions = group.status?.conditions
   const condition = breached(conditions)
-  const everWell = findCondition(conditions, conditionType.everHealthy) !== undefined
+  const everHealthy = findCondition(conditions, conditionType.everHealthy) !== undefined
   const isMarked = findCondition(conditions, conditionType.gangTerminationInProgress)?.status === 'True'
-  return condition && everWell && !isMarked
+  return condition && everHealthy && !isMarked
     ? {
         since: Date.parse(condition.lastTransitionTime),
         reason: condition.reason,

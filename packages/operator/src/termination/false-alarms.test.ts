@@ -135,17 +135,17 @@ test('a scale-in that leaves only unscheduled group replicas reports no loss', a
   const { simulation } = watched
   simulation.nodes.cordon()
   simulation.api.remove(resources.pods, podOf(watched, 'w-0-g-0-work'))
-  const look = async () => {
+  const propagate = async () => {
     for (let round = 0; round < 5; round++) {
       await simulation.reconcileAll()
       while (simulation.nodes.progress());
       await simulation.clock.advance(1_000)
     }
   }
-  await look()
+  await propagate()
   watched.emitted.length = 0
   simulation.api.modify(resources.podCliqueScalingGroups, 'w-0-g', { spec: { replicas: 1 } })
-  await look()
+  await propagate()
   assert.deepEqual(losses(watched), [])
 })
 

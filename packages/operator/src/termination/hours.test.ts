@@ -65,9 +65,9 @@ async function running(onTotalLoss: OnTotalLoss = 'Wait') {
     /** Makes the first pod of a clique unready. */
     break: (prefix: string) => simulation.nodes.stopServing(pods(prefix)[0]!),
     advance: async (ms: number) => {
-      await look(simulation)
+      await propagate(simulation)
       await simulation.clock.advance(ms)
-      await look(simulation)
+      await propagate(simulation)
     },
     heal: () => {
       while (simulation.nodes.progress());
@@ -76,7 +76,7 @@ async function running(onTotalLoss: OnTotalLoss = 'Wait') {
 }
 
 /** Runs all reconcilers until a change of a pod has reached the set. */
-async function look(simulation: Simulation): Promise<void> {
+async function propagate(simulation: Simulation): Promise<void> {
   for (let round = 0; round < 4; round++) {
     await simulation.reconcileAll()
     await simulation.clock.advance(1_500)
@@ -190,7 +190,7 @@ test('a group below minAvailable terminates the replica and is marked until it r
     )?.status
   assert.equal(mark(), 'True')
   assert.ok(await converge(harness.simulation, 60))
-  await look(harness.simulation)
+  await propagate(harness.simulation)
   assert.equal(mark(), undefined)
   assert.equal(harness.count('PodCliqueSetReplicaDeleteSuccessful'), 1)
 })
@@ -239,11 +239,11 @@ test('does not terminate a set that never fitted into the cluster', async () => 
 test('terminates neither the replica that is being updated nor a broken group replica in it, however long the update takes', async () => {
   const harness = await running()
   harness.break('w-0-g-1')
-  await look(harness.simulation)
+  await propagate(harness.simulation)
   const template = structuredClone(harness.simulation.set.spec.template)
   template.cliques[0]!.spec.podSpec.containers[0]!.image = 'registry.example/main:2'
   harness.simulation.api.modify(resources.podCliqueSets, setName, { spec: { template } })
-  await look(harness.simulation)
+  await propagate(harness.simulation)
   const { currentlyUpdating } = harness.simulation.set.status!.updateProgress!
   const updating = `w-${currentlyUpdating![0]!.replicaIndex}-`
   assert.equal(updating, 'w-0-')

@@ -28,7 +28,7 @@ test('recreates no object before the last pod is deleted, and all objects afterw
   const { client } = api.caches
   const remove = client.deleteCollection
   const returned: string[] = []
-  let isCarriedOut = false
+  let isTerminated = false
   Object.assign(client, {
     deleteCollection: async (resource: Resource<KubeObject>, options: object) => {
       const response = await remove.call(client, resource, options)
@@ -40,18 +40,18 @@ test('recreates no object before the last pod is deleted, and all objects afterw
           await simulation.reconcileOne(kind, name)
       if (resource.resource === 'pods') {
         returned.push(...response.items.map(({ metadata }) => metadata.uid))
-        isCarriedOut = true
+        isTerminated = true
       }
       return response
     },
   })
   api.collectsGarbage = false
   simulation.nodes.stopServing(web!)
-  for (let round = 0; round < 60 && !isCarriedOut; round++) {
+  for (let round = 0; round < 60 && !isTerminated; round++) {
     await simulation.reconcileAll()
     await simulation.clock.advance(2_000)
   }
-  assert.ok(isCarriedOut)
+  assert.ok(isTerminated)
   assert.deepEqual(
     returned.filter(uid => !before.has(uid)),
     [],

@@ -162,12 +162,12 @@ export function cliqueSources(caches: Caches, log: Logger, queue: () => WorkQueu
     ]),
     debounced(
       from(caches.pods, log, change =>
-        isOfLivingSet(caches, change) ? ownerOfPod(change.new ?? change.old) : [],
+        isOfActiveSet(caches, change) ? ownerOfPod(change.new ?? change.old) : [],
       ),
       queue,
       key => debounceOfClique(caches.pods.countByIndex('controller', uidOf(caches.cliques.get(refOf(key))))),
     ),
-    from(caches.gangs, log, change => (isOfLivingSet(caches, change) ? cliquesOfGang(caches, change) : [])),
+    from(caches.gangs, log, change => (isOfActiveSet(caches, change) ? cliquesOfGang(caches, change) : [])),
     from(caches.sets, log, change => childrenToEnqueue(caches, change, 'cliques').map(cliqueKey)),
     ...claimSources(caches, 'podClique', cliqueKey, log),
   ]
@@ -198,7 +198,7 @@ export function gangSources(
   return [
     sourceOf<Change<Pod>, GangKey>(
       handler => caches.pods.onChange(handler),
-      change => (gangNeedsReconcile(change) && isOfLivingSet(caches, change) ? ofMember(change) : []),
+      change => (gangNeedsReconcile(change) && isOfActiveSet(caches, change) ? ofMember(change) : []),
       log,
     ),
     ofStatuses(
@@ -259,7 +259,7 @@ function isResized(change: Change<InNamespace<PodCliqueSet>>): boolean {
  * The operator recreates no pods of a terminating or deleted set, so its thousands of terminating pods enqueue nothing. A set
  * that arrives late enqueues all of its children itself.
  */
-function isOfLivingSet(caches: Caches, change: Change<KubeObject>): boolean {
+function isOfActiveSet(caches: Caches, change: Change<KubeObject>): boolean {
   const { namespace, labels } = (change.new ?? change.old).metadata
   const name = labels?.[label.partOf]
   if (!namespace || !name) return true

@@ -130,7 +130,11 @@ test('members with pods that OnDelete left behind are outdated', () => {
     replaced,
     'also if no member ever had only one template',
   )
-  assert.equal(plan('n', { cliques: withPods({ observedGeneration: 1 }) }).kind, 'finished', 'not seen yet')
+  assert.equal(
+    plan('n', { cliques: withPods({ observedGeneration: 1 }) }).kind,
+    'finished',
+    'the status is outdated',
+  )
   assert.equal(plan('n', { cliques: withPods({ updatedReplicas: 1 }) }).kind, 'finished')
 })
 

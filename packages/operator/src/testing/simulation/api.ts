@@ -165,7 +165,7 @@ export class SimulatedApi implements View {
     if (!this.collectsGarbage) return
     for (const dependent of dependents)
       for (const child of this.controlledBy(dependent, object.metadata.uid))
-        if (!isGoing(child)) this.remove(dependent, child)
+        if (!isTerminating(child)) this.remove(dependent, child)
   }
 
   #replace(resource: string, before: Stored<KubeObject>, after: Stored<KubeObject>): Stored<KubeObject> {
@@ -298,7 +298,7 @@ export class SimulatedApi implements View {
       },
       deleteCollection: (resource: Resource, { labelSelector = '' }: { labelSelector?: string }) => {
         const isSelected = selected(labelSelector)
-        const objects = this.list(resource).filter(object => !isGoing(object) && isSelected(object))
+        const objects = this.list(resource).filter(object => !isTerminating(object) && isSelected(object))
         const response = this.#write(
           { verb: 'delete', resource: resource.resource, objects, isCollection: true },
           () => {
@@ -397,7 +397,7 @@ function selected(labelSelector: string): (object: Stored<KubeObject>) => boolea
   return ({ metadata }) => matchesLabels(parsed.selector, metadata.labels ?? {})
 }
 
-export function isGoing(object: KubeObject): boolean {
+export function isTerminating(object: KubeObject): boolean {
   return object.metadata?.deletionTimestamp !== undefined
 }
 

@@ -16,22 +16,22 @@ const service = (name: string) => ({ metadata: { name, namespace: 'serving' }, s
 function harness() {
   const api = new SimulatedApi(new FakeClock(), { isLate: true })
   const { client, services } = api.caches
-  const heard: string[] = []
-  services.onChange(change => void heard.push(`${change.type} ${(change.new ?? change.old).metadata.name}`))
+  const changes: string[] = []
+  services.onChange(change => void changes.push(`${change.type} ${(change.new ?? change.old).metadata.name}`))
   const names = () => services.list('serving').map(({ metadata }) => metadata.name)
-  return { api, client, services, heard, names }
+  return { api, client, services, changes, names }
 }
 
 test('an object of another client is in the cache when its event arrives', () => {
-  const { api, heard, names } = harness()
+  const { api, changes, names } = harness()
   api.put(resources.services, service('a') as never)
-  assert.deepEqual([names(), heard], [[], []])
+  assert.deepEqual([names(), changes], [[], []])
   api.arriveAll()
-  assert.deepEqual([names(), heard], [['a'], ['add a']])
+  assert.deepEqual([names(), changes], [['a'], ['add a']])
 })
 
 test('own writes are in the cache at once, and their events change nothing', async () => {
-  const { api, client, heard, names, services } = harness()
+  const { api, client, changes, names, services } = harness()
   const created = await client.create(resources.services, service('a') as never)
   assert.deepEqual(names(), ['a'])
   await client.patch(
@@ -41,7 +41,7 @@ test('own writes are in the cache at once, and their events change nothing', asy
   )
   assert.equal(services.get({ namespace: 'serving', name: 'a' })?.metadata.labels?.own, 'yes')
   api.arriveAll()
-  assert.deepEqual(heard, ['add a', 'update a'])
+  assert.deepEqual(changes, ['add a', 'update a'])
 })
 
 test('earlier events do not restore an object that the operator deleted', async () => {
