@@ -172,7 +172,7 @@ for (const [name, streamingList] of [
   ['projected, streaming list', true],
   ['projected, 500 per page', false],
 ] as const) {
-  // The first run of each warms up the server's cache and our code.
+  // The first run warms up the server's cache and the compiled code.
   for (const attempt of ['cold', 'warm']) {
     const run = await sync<SmallPod>(client, { streamingList, project: createProjection() })
     rows[`${name}, ${attempt}`] = row(run)

@@ -13,7 +13,7 @@ import { createAuthority } from '@grove/kube'
 import { podOf } from './kube/pods.ts'
 import { client, median, plainLoop } from './kube/ways.ts'
 
-/** Requests until compiled code and connections are as in a long-running program. */
+/** Warm-up requests, until compiled code and connections are as in a long-running program. */
 const roundsToWarmUp = 4
 
 const { values } = parseArgs({

@@ -83,7 +83,7 @@ async function roll(image: string) {
   return { seconds: took, fewestReady }
 }
 
-/** The time of the cluster alone: for every pod, one is deleted, one created, and the loop waits until it is ready. */
+/** The time of the cluster alone: for every pod, the loop deletes one, creates one, and waits until it is ready. */
 async function floor(): Promise<number> {
   const bare = await kubernetes.newNamespace('floor')
   const cache = new WatchCache<Pod>(client, resources.pods, { namespace: bare })

@@ -48,7 +48,7 @@ export const generators: readonly Generator[] = [
   { name: 'objects of grove manifests', files: plainManifests },
 ]
 
-// `npm run` comes through tools/run.mjs, which imports this file instead of starting it where it can.
+// `npm run` uses tools/run.mjs, which imports this file instead of starting it if possible.
 if (import.meta.main || process.argv[1] === import.meta.filename) {
   const root = resolve(import.meta.dirname, '..')
   const { values } = readArguments(usage, {

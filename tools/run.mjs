@@ -9,7 +9,7 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-// Read first, so that the end of the parent during slow steps is noticed.
+// Read first, so that an exit of the parent during slow steps is detected.
 const parent = process.ppid
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const wanted = 24
@@ -32,7 +32,7 @@ if (majorOf(process.version) >= wanted) {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) => {
-    // Without our handlers the signal ends this process like the child.
+    // With the default handlers the signal ends this process like the child.
     for (const each of signals) process.removeAllListeners(each)
     if (signal) process.kill(process.pid, signal)
     else process.exit(code ?? 1)

@@ -43,7 +43,7 @@ describe('a signal to npm reaches the program', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** Starts a process group, so that no process is left behind by a failed test. */
+  /** Starts a process group, so that a failed test leaves no process behind. */
   function start(command: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
     const child = spawn(command, args, { cwd: root, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
     groups.push(child.pid!)
@@ -158,7 +158,7 @@ function endGroup(group: number): void {
 }
 
 function ended(child: ChildProcess): Promise<unknown> {
-  return waitFor('the process to end', () => child.exitCode !== null || child.signalCode !== null)
+  return waitFor('the process to exit', () => child.exitCode !== null || child.signalCode !== null)
 }
 
 async function rejects(port: number): Promise<boolean> {

@@ -9,7 +9,7 @@ export interface Interner {
 /** Limit of distinct strings. At the limit the table is cleared, which costs memory but stays correct. */
 const maxStrings = 65_536
 
-/** JSON.parse gives each object its own copy of every longer string. An interner returns the copy it saw first. */
+/** JSON.parse gives each object its own copy of every longer string. An interner returns the first copy instead. */
 export function createInterner(): Interner {
   const known = new Map<string, string>()
   function intern(text: string): string

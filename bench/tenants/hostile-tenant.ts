@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A tenant with all kinds of load that must not disturb others: expensive admission requests, huge replica counts, pods
-// that always fail, a quota that rejects most children, claims without a template, a missing token, and namespaces that
-// are deleted under running sets. Its request rate is bounded. It can also send all of this for copies of the kinds,
-// which the operator neither admits nor reconciles: that load is the share of the control plane.
+// A tenant with all kinds of load that must not disturb other tenants: expensive admission requests, huge replica
+// counts, pods that always fail, a quota that rejects most children, claims without a template, a missing token, and
+// namespaces that are deleted under running sets. Its request rate is bounded. It can also send all of this for copies
+// of the kinds, which the operator neither admits nor reconciles: that load is the share of the control plane.
 import { names, type PodCliqueSet } from '@grove/api'
 import { apiVersionOf, type Client, collectionPath, KubeError, resourceName, setScale } from '@grove/kube'
 import { resources } from '@grove/operator'

@@ -16,7 +16,7 @@ export interface HostileKinds {
   readonly cliques: Resource<KubeObject>
   /** Creates a set. Its children follow. */
   create(set: PodCliqueSet): Promise<void>
-  /** Ends the writing of children. */
+  /** Stops writing children. */
   idle(): Promise<void>
 }
 
@@ -33,10 +33,10 @@ export function ownKinds(client: Client): HostileKinds {
 }
 
 const copiesGroup = 'copies.example.com'
-/** A clique of failing pods is given as many new ones as the back-off of the operator allows within a round. */
+/** A clique with failing pods gets as many new pods as the back-off of the operator allows within a round. */
 const replacements = 4
 const replacedEveryMs = 4_000
-/** Creations of one kind end after so many rejections, as those of the operator do. */
+/** Creations of one kind end after this many rejections, like those of the operator. */
 const mostRejections = 8
 
 /** Creates the definitions of the copies. */

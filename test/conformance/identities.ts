@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Users of the cases, and their rights.
+// Users of the cases, and their permissions.
 import assert from 'node:assert/strict'
 import type { CallOptions, Response } from './http.ts'
 import type { Fixture } from './suite.ts'
@@ -44,7 +44,7 @@ export const roleBinding = (name: string, roleName: string, subject: object, kin
 
 export const user = (name: string) => ({ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name })
 
-/** Grants a subject a right in the namespace of the case. */
+/** Grants a subject a permission in the namespace of the case. */
 export async function grant({ http, group }: Fixture, subject: object, ...rules: Rule[]): Promise<void> {
   assert.equal((await http.post(group(rbacVersion, 'roles'), role('granted', ...rules))).status, 201)
   const bound = await http.post(

@@ -32,7 +32,9 @@ function checkCells(page: string, text: string): string[] {
     })
 }
 
-/** Tests execute every `sh` block without a reason. Languages make the other blocks recognizable as no commands. */
+/**
+ * Tests execute every `sh` block without a reason. The language of every other block shows that it is not a command.
+ */
 function checkBlocks(root: string, page: string, text: string): string[] {
   return fencedBlocks(text).flatMap(({ line, language, notRun, test }) => {
     const at = `${page}:${line}`
@@ -50,7 +52,7 @@ function checkBlocks(root: string, page: string, text: string): string[] {
   })
 }
 
-/** A test asks for its blocks by its own name, and names the pages that it expects. */
+/** A test finds its blocks by its own file name, and names the pages that it expects. */
 function executesPage(root: string, test: string, page: string): boolean {
   const file = join(root, test)
   if (!existsSync(file)) return false

@@ -49,7 +49,7 @@ const terms: readonly Term[] = [
   },
 ]
 
-/** Names of others, which stay. */
+/** Names of other projects, which stay. */
 const fixedTexts: readonly RegExp[] = [
   /\bconnection refused\b|ECONNREFUSED/g,
   /\ballSettled\b/g,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A package keeps its literal times in one file, where each has its reason next to it. Found are numbers that are
-// assigned to a name of a time or passed as one. Zero is not a time: it says "now" or "none".
+// A package keeps its literal times in one file, where each has its reason next to it. The check finds numbers that are
+// assigned to a name of a time or passed as one. Zero is not a time: it means "now" or "none".
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** By package, the one file that may hold literal times. A package is added when it has such a file. */
+/** By package: the only file that may contain literal times. A package is added when it has such a file. */
 const timingFiles: Readonly<Record<string, string>> = {
   'packages/operator': 'packages/operator/src/timings/timings.ts',
 }

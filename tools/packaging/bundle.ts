@@ -94,7 +94,7 @@ export async function writeBundles(folder: string): Promise<ReadonlyMap<string, 
   return sizes
 }
 
-/** The licences require that their texts accompany the code. */
+/** The licences require that their texts are distributed with the code. */
 export function licences(packages: readonly string[]): string {
   const own = readFileSync(join(root, 'LICENSE'), 'utf8')
   const others = packages.map(name => {

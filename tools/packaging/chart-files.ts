@@ -11,7 +11,7 @@ import { valuesSchema } from './values-schema.ts'
 
 const chart = 'charts/grove'
 
-/** Where the labels and annotations of a webhook configuration stand in the values. */
+/** The position of the labels and annotations of a webhook configuration in the values. */
 const valuesKeys: Readonly<Record<string, string>> = {
   'podcliqueset-defaulting-webhook': 'podCliqueSetDefaultingWebhook',
   'podcliqueset-validating-webhook': 'podCliqueSetValidationWebhook',

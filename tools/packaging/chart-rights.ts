@@ -12,7 +12,7 @@ import {
   supportedSchedulers,
 } from '@grove/api'
 
-/** Stands in the data for a name that the chart knows only when it is rendered. */
+/** A placeholder in the data for a name that is known only when the chart is rendered. */
 export const placeholder = {
   leaseName: '$(leaseName)',
   secretName: '$(secretName)',
@@ -71,7 +71,7 @@ export function conditionalRules(
   return groups
 }
 
-/** The same decision as the template `grove.conditions`. */
+/** Must equal the template `grove.conditions`. */
 export function conditionsOf(configuration: OperatorConfiguration): ReadonlySet<string> {
   const { webhooks, metrics } = configuration.server
   const isAuto = webhooks.certProvisionMode === 'auto'

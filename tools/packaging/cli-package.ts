@@ -39,7 +39,7 @@ export async function writeCliPackage(folder: string): Promise<string> {
   return join(folder, packed!.filename)
 }
 
-/** One module per group of commands, so that a command loads what it needs only. */
+/** One module per group of commands, so that a command loads only what it needs. */
 async function writeModules(folder: string): Promise<string[]> {
   const { outputFiles, metafile } = await build({
     ...buildOptions,

@@ -26,7 +26,7 @@ if (Number(/^v(\d+)/.exec(process.version)[1]) >= wanted) {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) => {
-    // Without our handlers the signal ends this process like the child.
+    // With the default handlers the signal ends this process like the child.
     for (const each of signals) process.removeAllListeners(each)
     if (signal) process.kill(process.pid, signal)
     else process.exit(code ?? 1)

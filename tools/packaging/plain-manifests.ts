@@ -27,7 +27,7 @@ export async function renderPlainManifests(): Promise<Record<string, string>> {
   return { [path]: `${JSON.stringify({ sources: sourcesHash(), ...release, objects }, null, 2)}\n` }
 }
 
-/** The file as it is, if it was rendered from the current chart. */
+/** Returns the present file, if it was rendered from the current chart. */
 export function plainManifests(): Record<string, string> {
   const text = readFileSync(join(root, path), 'utf8')
   const { sources } = JSON.parse(text) as { sources: string }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// docs/operations/rights.md: every right of the operator, the CRD installer, the gang scheduler and the dashboard.
+// docs/operations/rights.md: every permission of the operator, the CRD installer, the gang scheduler and the dashboard.
 import type { PolicyRule } from '@grove/api'
 import { dashboardClusterRole } from '@grove/dashboard'
 import { installerRules } from '@grove/installer'

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The JSON schema of the chart's values. Sections that the chart of the Go operator has accept unknown keys, so that
-// every values file written for it works. Sections of our own reject them: a typing error must not go unnoticed.
+// every values file written for it works. Sections that only this chart has reject them, so that typing errors are
+// reported.
 import { configurationSchema } from './configuration-schema.ts'
 import { type JsonSchema, object, optionalOf } from './json-schema.ts'
 

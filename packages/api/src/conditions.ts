@@ -232,7 +232,7 @@ const shortNames = { PodClique: 'pclq', PodCliqueScalingGroup: 'pcsg' } as const
 
 const stall = maker(conditionType.stalled)
 
-/** On a PodCliqueSet: the cause for which nothing moves, and what to do. */
+/** On a PodCliqueSet: the cause that blocks the set, and what to do. */
 export const stalled = {
   limitExceeded: (error: string): ConditionValue => stall('True', 'LimitExceeded', error),
   failed: (error: string): ConditionValue => stall('True', 'ReconcileFailed', error),

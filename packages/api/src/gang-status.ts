@@ -32,7 +32,7 @@ export function unschedulableCondition({ status }: PodGang): Condition | undefin
 /** The pods of a gang that count, by the name of their group: neither terminating nor finished. */
 export type GangPods = (podGroup: string) => readonly Pod[]
 
-/** A group of a gang, with the number of its pods that have got so far. */
+/** A group of a gang, with the number of its pods in each state. */
 interface GroupProgress {
   readonly name: string
   readonly minReplicas: number
@@ -91,8 +91,8 @@ export interface GangWait {
 }
 
 /**
- * The status of a gang with these pods. `waits` is used if the minimum is not bound. `isBeingBound` says that the
- * scheduler has begun to bind it.
+ * The status of a gang with these pods. `waits` applies if the minimum is not bound. `isBeingBound` is true if the
+ * scheduler has started to bind the gang.
  */
 export function derivedGangStatus(
   gang: PodGang,
@@ -154,8 +154,9 @@ function lacking(groups: readonly GroupProgress[], step: Step): string {
 const mostNamed = 3
 
 /**
- * Keeps the phase valid and the conditions of others, above all Initialized. A condition keeps its time while its status
- * stays. One that is False keeps it only with its reason: users and the scheduler read how long a gang waits for it.
+ * Keeps the phase valid, and keeps conditions of other writers, above all Initialized. A condition keeps its transition
+ * time while its status stays. A False condition keeps it only with the same reason: users and the scheduler read how
+ * long a gang waits for it.
  */
 export function withGangConditions(
   { metadata, status }: PodGang,

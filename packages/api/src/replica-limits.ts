@@ -31,7 +31,7 @@ export function exceededLimits({ spec }: PodCliqueSet, limits: LimitsConfigurati
     : above('spec', replicas * podsOfReplica({ spec }), limits, 'podsPerPodCliqueSet')
 }
 
-/** The same without `spec.replicas`: these counts apply to each replica. */
+/** Like `exceededLimits`, without `spec.replicas`: these counts apply to each replica. */
 export function exceededTemplateLimits(
   { spec: { template } }: Pick<PodCliqueSet, 'spec'>,
   limits: LimitsConfiguration,

@@ -81,9 +81,9 @@ describe('files that cannot be read', () => {
     apply: path => ['apply', '--kubeconfig', kubeconfig, '-f', path],
   }
   const files: [what: string, path: string, pattern: RegExp][] = [
-    ['a file that is not there', missing, /^grove: cannot read .*missing\.yaml: no such file\n$/],
+    ['a missing file', missing, /^grove: cannot read .*missing\.yaml: no such file\n$/],
     ['broken YAML', broken, /^grove: .*broken\.yaml:4:\d+: [^\n]+\n$/],
-    ['something else than text', binary, /^grove: .*binary\.yaml is not UTF-8 text\n$/],
+    ['a binary file', binary, /^grove: .*binary\.yaml is not UTF-8 text\n$/],
   ]
   for (const [name, args] of Object.entries(readers))
     for (const [what, path, pattern] of files)

@@ -159,7 +159,7 @@ test('unknown and misspelt kinds are rejected with a suggestion', () => {
   }
 })
 
-test('kinds of other API groups are not checked, and are not a failure', () => {
+test('kinds of other API groups are not checked and do not cause a failure', () => {
   const table: [string, RegExp][] = [
     ['v1', /^- Foo x {2}not checked: v1 is not an API of Grove\n0 accepted, 1 not checked\n$/],
     ['resource.nvidia.com/v1beta1', /not checked: resource\.nvidia\.com\/v1beta1 is not an API of Grove\n/],

@@ -12,14 +12,14 @@ import { documentationPages, pagesOnKubernetes, shellScript } from '../../../too
 import { type RunningGrove, startGrove } from './testing/grove-process.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
-/** The pages share a cluster. A reader starts with these, and finds the demo running. */
+/** These pages share a cluster. A reader starts with them while the demo runs. */
 const firstPages = ['README.md', 'docs/quickstart.md']
 const pages = [...firstPages, ...documentationPages(root).filter(page => !firstPages.includes(page))].filter(
   page => !pagesOnKubernetes.includes(page) && shellScript(root, page) !== '',
 )
 
 describe('the commands in the documentation', {
-  skip: process.platform === 'win32' && 'they are for a shell',
+  skip: process.platform === 'win32' && 'the commands require a POSIX shell',
 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'grove-guide-'))
   // A new user has no kubeconfig. npm uses the Node of this test, so that it does not install another.

@@ -113,7 +113,7 @@ export async function run(args: readonly string[]): Promise<number> {
 /** If set, unexpected errors are printed with their stack trace. */
 const debugVariable = 'GROVE_DEBUG'
 
-/** A defect of this program or of its environment: print one line that the user can report. */
+/** A bug of this program or of its environment: print one line that the user can report. */
 function reportUnexpected(error: unknown): number {
   const [message] = (error instanceof Error ? error.message || error.name : String(error)).split('\n')
   if (process.env[debugVariable] && error instanceof Error)

@@ -109,8 +109,8 @@ describe('a newcomer', () => {
   })
 
   /**
-   * Runs the commands, which must succeed. A command that only reads is repeated until it shows what the page promises:
-   * the cluster needs a moment, and a reader would look again.
+   * Runs the commands, which must succeed. A command that only reads is repeated until it shows the output of the page,
+   * because the cluster needs a moment and a reader would repeat it too.
    */
   async function take({ page, command, promise }: Step): Promise<void> {
     const isReading = /^npx grove (get|tree|status|rollout status)\b|^kubectl get\b/.test(command.text)
@@ -137,7 +137,7 @@ describe('a newcomer', () => {
     return { code, output }
   }
 
-  /** The first terminal of the reader. Ctrl-C reaches all of its processes. */
+  /** The first terminal of the reader. Ctrl-C ends all of its processes. */
   function startTerminal(command: string) {
     const child = spawn('bash', ['-c', command], {
       cwd: root,

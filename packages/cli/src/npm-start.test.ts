@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `npm start` on terminals of two sizes and without a terminal: everything fits, and no reason is cut.
+// Tests `npm start` on terminals of two sizes and without a terminal: everything fits, and no reason is truncated.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -57,7 +57,7 @@ for (const size of [
   { columns: 120, rows: 40 },
 ])
   describe(`npm start on a terminal of ${size.columns}×${size.rows}`, {
-    skip: !hasPseudoTerminals && 'there is no program script',
+    skip: !hasPseudoTerminals && 'the program `script` is not installed',
   }, () => {
     test('shows the whole tree and the next steps', async () => {
       const terminal = start('npm start', size)
@@ -68,7 +68,7 @@ for (const size of [
       for (const text of [...tree, ...nextSteps, 'Containers are simulated'])
         assert.ok(shown.includes(text), text)
       assert.ok(!ofGrove(terminal).includes('…'), 'nothing is cut')
-      // The commands are above the screen if it is short, which a line below the tree says.
+      // On a short screen the commands are above the visible part, and a line below the tree refers to them.
       assert.equal(/^Scroll up for commands to try/m.test(shown), size.rows === 24)
       keep(`ready-${size.columns}`, lines)
     })

@@ -52,7 +52,7 @@ test('the README explains and starts Grove on one screen of 45 lines and 120 col
   assert.ok(total <= 45, `${total} lines`)
 })
 
-/** True if the command has said that the workload is ready, and the last frame shows every part of it as ready. */
+/** True if the command has reported the workload as ready, and the last frame shows every part of it as ready. */
 function isComplete(output: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals receive control characters
   const [frame = '', before] = output.split(/\u001b\[\d+A/).reverse()

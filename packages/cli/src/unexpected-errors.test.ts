@@ -79,7 +79,7 @@ async function endsWell(args: readonly string[], input = ''): Promise<void> {
     assert.match(stderr, /^(?:(?:warning|hint): .*\n)*grove: [^\n]+\n$/, output)
 }
 
-describe('every input is expected', () => {
+describe('every input is handled', () => {
   bodies.forEach((body, at) => {
     const path = file(`stored-${at}.yaml`, stored(body))
     const calls = [

@@ -6,7 +6,7 @@ import { errorView, pageView, titleOf } from '../src/view/page.ts'
 import { documentPath, type Route, routeOf } from '../src/view/route.ts'
 import { patchChildren } from './patch.ts'
 
-/** Ages are written again after this time. */
+/** Interval at which displayed ages are updated. */
 const agesEveryMs = 10_000
 /** Without a stream of changes the page reads its document at this interval. */
 const pollEveryMs = 10_000
@@ -16,7 +16,7 @@ const state = document.querySelector('#connection')!
 
 let route: Route = routeOf(location.hash)
 let shown: { readonly route: Route; readonly document: unknown } | undefined
-/** Aborts the request of the route before. */
+/** Aborts the request of the previous route. */
 let reading = new AbortController()
 let isReading = false
 let isOutdated = false
@@ -29,7 +29,7 @@ function redraw(): void {
   if (shown) draw(pageView(shown.route, shown.document, Date.now()))
 }
 
-/** One request at a time: changes that arrive meanwhile are one more request. */
+/** One request at a time: all changes that arrive meanwhile cause one further request. */
 async function read(): Promise<void> {
   if (isReading) {
     isOutdated = true

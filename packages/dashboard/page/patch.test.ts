@@ -72,7 +72,7 @@ test('hostile text becomes the value of a text node', () => {
   assert.equal(root.children[0]?.getAttribute('title'), hostileText)
 })
 
-test('an update reuses elements, and keeps branches as the user left them', () => {
+test('an update reuses elements, and keeps the open state of branches', () => {
   const branch = (text: string) => el('details', { open: '' }, el('summary', {}, text))
   const root = new FakeElement('main')
   draw(root, branch('one'))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The dashboard's program: reads its command line, serves until it is stopped.
+// The entry point of the dashboard: reads its command line, and serves until it is stopped.
 import { createLogger, stopSignal } from '@grove/kube'
 import { ArgumentError, readArguments, usage } from './process/arguments.ts'
 import { runDashboard } from './process/run.ts'
 
-/** Scripts and probes distinguish them. */
+/** Exit codes that scripts and probes distinguish. */
 const exitCode = { done: 0, arguments: 1, running: 6 } as const
 
 async function main(args: readonly string[]): Promise<number> {

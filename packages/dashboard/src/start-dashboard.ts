@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The dashboard on a client, in this process: for `grove dashboard` and for tests.
+// Runs the dashboard with a client in this process, for `grove dashboard` and for tests.
 import type { Client, KubeError } from '@grove/kube'
 import { DashboardCaches } from './caches/caches.ts'
 import { DashboardServer } from './server/server.ts'

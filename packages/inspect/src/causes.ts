@@ -27,7 +27,7 @@ export interface CauseObject {
 /** Errors, then root causes, then conditions, then parts that wait for other parts, then parts that are starting. */
 const rank = { error: 0, root: 1, condition: 2, dependent: 3, transient: 4 } as const
 
-/** Waits and conditions that end by themselves. The gang scheduler is binding pods for less than a second. */
+/** Waits and conditions that end without action by a user. The gang scheduler binds pods for less than a second. */
 const transient: ReadonlySet<string> = new Set(['NotScheduled', 'Starting', 'Terminating', 'Binding'])
 const dependentGangs: ReadonlySet<string> = new Set(['BaseGangNotScheduled', 'PodsGated', 'PodsNotCreated'])
 
@@ -41,8 +41,8 @@ export function causesOf(objects: SetObjects): Cause[] {
 }
 
 /**
- * The cause of the condition Stalled comes first. The objects that it names report it as well, so that it is usually
- * among the causes. A set that is not available for no other cause has that of its condition Available.
+ * The cause of the condition Stalled comes first. The objects that it names usually report the same cause. A set that
+ * is unavailable without any other cause has the cause of its condition Available.
  */
 function withSetConditions(causes: readonly Cause[], { metadata, status }: SetObjects['set']): Cause[] {
   const stalled = conditionOf(status?.conditions, conditionType.stalled, 'True')
@@ -199,12 +199,12 @@ class Causes {
   }
 }
 
-/** Reports whether a gang waits because of itself, not because of another gang or for a moment. */
+/** Reports whether a gang waits for its own reason, not for another gang and not only for a moment. */
 export function isRootCause({ reason }: Condition): boolean {
   return rankOf(reason) === rank.root
 }
 
-/** Reports whether the cause is that pods find no nodes, which a user must change. */
+/** Reports whether pods find no nodes, which a user must change. */
 export function isUnschedulable({ reason, objects: [first] }: Cause): boolean {
   return rankOf(reason) === rank.root && (first?.kind === 'PodGang' || reason === 'Unschedulable')
 }

@@ -25,7 +25,7 @@ export interface StatusDocument {
   readonly updateProgress?: PodCliqueSetStatus['updateProgress']
   /** The condition Available of the set. */
   readonly available?: Condition
-  /** The condition Stalled of the set, if nothing moves. */
+  /** The condition Stalled of the set, if it is blocked. */
   readonly stalled?: Condition
   readonly causes: readonly Cause[]
   readonly podGangs: readonly { readonly name: string; readonly phase: string }[]
@@ -142,7 +142,7 @@ function metadataOf({ set }: SetObjects): DocumentMetadata {
   }
 }
 
-/** Replicas are no objects, so that their kinds are names of this document. */
+/** Replicas are not objects, so their kinds are names of this document only. */
 const nodeKinds: Partial<Record<TreeNode['kind'], string>> = {
   replica: 'Replica',
   'group replica': 'ScalingGroupReplica',

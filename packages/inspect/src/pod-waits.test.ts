@@ -41,17 +41,17 @@ const running = (name: string) => ({ name, state: { running: {} } })
 const table: [what: string, pod: Pod, why: string | undefined][] = [
   ['a ready one', pod({ status: { conditions: [scheduled, ready] } }), undefined],
   [
-    'one that is deleted',
+    'a terminating pod',
     pod({ metadata: { deletionTimestamp: 'now' }, status: { conditions: [ready] } }),
     'terminating',
   ],
   [
-    'one of an incomplete gang',
+    'a pod of an incomplete gang',
     pod({ spec: { schedulingGates: [{ name: gate }] } }),
     'gated until the gang is complete',
   ],
   [
-    'one of a scaled gang',
+    'a pod of a scaled gang',
     pod({
       metadata: { labels: { 'grove.io/base-podgang': 'llm-0' } },
       spec: { schedulingGates: [{ name: gate }] },
@@ -59,13 +59,13 @@ const table: [what: string, pod: Pod, why: string | undefined][] = [
     'gated until base gang llm-0 is ready',
   ],
   [
-    'one that others hold',
+    'a pod with a gate of another controller',
     pod({ spec: { schedulingGates: [{ name: gate }, { name: 'quota.example/wait' }] } }),
     'gated by quota.example/wait',
   ],
-  ['one that the scheduler has not seen', pod({}), 'not scheduled yet'],
+  ['a pod that the scheduler has not evaluated', pod({}), 'not scheduled yet'],
   [
-    'one without a node',
+    'a pod without a node',
     pod({
       status: {
         conditions: [
@@ -83,23 +83,23 @@ const table: [what: string, pod: Pod, why: string | undefined][] = [
   ],
   ['one that starts', started([waitingFor('ContainerCreating')]), 'starting'],
   [
-    'one without its image',
+    'a pod whose image is missing',
     started([waitingFor('ImagePullBackOff')]),
     'ImagePullBackOff: image registry.example/app:1',
   ],
   ['one that crashes', started([waitingFor('CrashLoopBackOff')]), 'container main crashes repeatedly'],
   [
-    'one without its secret',
+    'a pod whose secret is missing',
     started([waitingFor('CreateContainerConfigError', 'secret "s" not found')]),
     'container main: CreateContainerConfigError: secret "s" not found',
   ],
   [
-    'one that has ended badly',
+    'a pod whose container failed',
     started([{ name: 'main', state: { terminated: { exitCode: 3 } } }]),
     'container main ended with exit code 3',
   ],
   [
-    'one that starts after another',
+    'a pod with startup dependencies',
     started(
       [waitingFor('PodInitializing')],
       [running('grove-initc')],
@@ -108,24 +108,24 @@ const table: [what: string, pod: Pod, why: string | undefined][] = [
     'waits for llm-0-leader (1/2 ready), llm-0-gone (0/1 ready) to be ready',
   ],
   [
-    'one whose parents are there',
+    'a pod whose parents are ready',
     started([], [running('grove-initc')], waits('--podcliques=llm-0-leader:1')),
     'starting',
   ],
   [
-    'one that prepares itself',
+    'a pod that runs an init container',
     started([], [running('download')], { initContainers: [{ name: 'download' }] }),
     'running init container download',
   ],
   [
-    'one that has failed',
+    'a failed pod',
     pod({
       status: { phase: 'Failed', reason: 'Evicted', message: 'out of memory. more', conditions: [scheduled] },
     }),
     'failed: Evicted: out of memory',
   ],
   [
-    'one that runs and is not ready',
+    'a running pod that is not ready',
     pod({ status: { phase: 'Running', conditions: [scheduled] } }),
     'running, but not ready',
   ],

@@ -3,8 +3,8 @@
 import { customResourceDefinitions, type PolicyRule } from '@grove/api'
 
 /**
- * Everything that the installer may do. The names also restrict creation, because an apply patch names the object that
- * it creates; a POST would be rejected.
+ * All permissions of the installer. The names also restrict creation, because an apply patch names the object that it
+ * creates; a POST would be rejected.
  */
 export const installerRules: readonly PolicyRule[] = [
   {

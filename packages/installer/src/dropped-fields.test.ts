@@ -37,20 +37,20 @@ const rows: [string, object, object, string[]][] = [
     [],
   ],
   [
-    'a field that a map now holds',
+    'a field that is now part of a map',
     object({ a: object({ b: text }) }),
     object({ a: { type: 'object', additionalProperties: text } }),
     [],
   ],
 ]
 for (const [what, installed, wanted, dropped] of rows)
-  test(`fields that are dropped: ${what}`, () =>
+  test(`dropped fields: ${what}`, () =>
     assert.deepEqual(droppedFields(withSchema(installed), withSchema(wanted)), dropped))
 
 test('a version that is missing is dropped as a whole', () =>
   assert.deepEqual(droppedFields(withSchema({}, 'v1'), withSchema({})), ['v1: the whole version']))
 
-test('our own CRDs drop nothing of themselves', () => {
+test('the CRDs of this release drop no field of themselves', () => {
   for (const crd of customResourceDefinitions) assert.deepEqual(droppedFields(crd, crd), [])
 })
 

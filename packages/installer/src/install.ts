@@ -29,9 +29,9 @@ export interface InstallOptions {
   readonly crds: readonly CustomResourceDefinition[]
   readonly clock: Clock
   readonly log: Logger
-  /** Installs also what drops fields. */
+  /** Installs CRDs even if they drop fields. */
   readonly force: boolean
-  /** For all CRDs together to be established. */
+  /** The timeout for all CRDs together to be established. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal
 }
@@ -45,7 +45,7 @@ export type InstallResult =
 export async function installCrds(options: InstallOptions): Promise<InstallResult> {
   const { crds, log } = options
   log.info('Installing Grove CRDs')
-  // All are checked before the first is written, so that a rejected downgrade leaves a consistent set behind.
+  // All CRDs are checked before the first is written, so that a rejected downgrade leaves a consistent state.
   for (const crd of crds) {
     const problem = await checkDowngrade(options, crd)
     if (problem) return problem

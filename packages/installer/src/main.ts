@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The program of the init container `crd-installer`.
+// The entry point of the init container `crd-installer`.
 import { customResourceDefinitions } from '@grove/api'
 import {
   type ClusterConfig,
@@ -60,7 +60,7 @@ async function install({ force, timeoutMs }: { force: boolean; timeoutMs: number
   }
 }
 
-/** The configuration, or why there is none. */
+/** Returns the configuration, or the reason why there is none. */
 function findCluster(): ClusterConfig | string {
   try {
     return loadConfig()
@@ -69,5 +69,5 @@ function findCluster(): ClusterConfig | string {
   }
 }
 
-// No process.exit: it would cut what --print still writes to a pipe.
+// Does not call process.exit, which would truncate output of --print to a pipe.
 process.exitCode = await main(process.argv.slice(2))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The operator's program: reads its command line and configuration and runs until it receives a signal.
+// The entry point of the operator: reads its command line and configuration and runs until it receives a signal.
 import './process/heap-flags.ts'
 import { createLogger, stopSignal } from '@grove/kube'
 import { textOf } from './errors/coded-error.ts'
@@ -33,7 +33,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-// An uncaught exception is a defect, so its stack is printed.
+// An uncaught exception is a bug, so its stack is printed.
 process.on('uncaughtException', (error, origin) => {
   process.stderr.write(`Err: ${origin}: ${error instanceof Error ? error.stack : String(error)}\n`)
   process.exit(exitCode.running)

@@ -16,7 +16,7 @@ export interface OperatorContext {
   /** Image of the start-up waiter with its tag. */
   readonly waiterImage: string | undefined
   readonly events: EventSink
-  /** Absent where nothing is logged or counted. */
+  /** Absent if decisions are neither logged nor counted. */
   readonly decisions?: DecisionSink
   /** State that is neither in the API nor in the caches. */
   readonly memory: Memory

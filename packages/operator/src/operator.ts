@@ -39,8 +39,8 @@ import { reconcileTopologyBinding } from './topology-binding/reconcile.ts'
 import { bindingSources, cliqueSources, gangSources, groupSources, setSources } from './triggers/sources.ts'
 
 /**
- * Reconciles mostly wait for their writes, and the client bounds how many of these are under way. With fewer workers
- * a thousand cliques would wait for each other's responses.
+ * Reconciles mostly wait for their writes, and the client limits the number of parallel requests. With fewer workers a
+ * thousand cliques would wait for each other's responses.
  */
 const fewestWorkers = 32
 
@@ -174,7 +174,7 @@ export class Operator {
     ] as unknown as Controller<never>[]
   }
 
-  /** Begins to work; the caches must have synced. */
+  /** Starts the controllers. The caches must have synced. */
   async start(signal: AbortSignal): Promise<void> {
     this.#endObservation = this.#observe()
     await Promise.all(this.controllers.map(controller => controller.start(signal)))
@@ -185,7 +185,7 @@ export class Operator {
     this.#endObservation()
   }
 
-  /** Cliques, groups and gangs create nothing while their replica is being removed. */
+  /** Enqueues the objects of a removed replica: cliques, groups and gangs create nothing during the removal. */
   #enqueueReplicas(caches: Caches, set: SetKey, replicas: ReadonlySet<number>): void {
     const isOfReplica = ({ metadata }: KubeObject) =>
       replicas.has(numberLabel(metadata?.labels, label.setReplicaIndex) ?? -1)

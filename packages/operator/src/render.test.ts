@@ -28,7 +28,7 @@ function failureOf(set: StoredSet, given: RenderContext): CodedError {
   throw new assert.AssertionError({ message: 'the set was rendered' })
 }
 
-test('a scheduler that is not enabled is an error with a code', () => {
+test('a scheduler that is not enabled causes an error with a code', () => {
   const set = sampleSet({ cliques: [clique('a')] })
   set.spec.template.cliques[0]!.spec.podSpec.schedulerName = 'grove-scheduler'
   const { code, message } = failureOf(set, context(['default-scheduler'], 'default-scheduler'))
@@ -36,7 +36,7 @@ test('a scheduler that is not enabled is an error with a code', () => {
   assert.match(message, /schedulerName "grove-scheduler" is not enabled in OperatorConfiguration/)
 })
 
-test('a gang that its scheduler cannot express is an error with a code', () => {
+test('a gang that its scheduler cannot express causes an error with a code', () => {
   const set = sampleSet({ cliques: [clique('a')] })
   const { code, message } = failureOf(set, context(['default-scheduler', 'kai-scheduler'], 'kai-scheduler'))
   assert.equal(code, 'ERR_CREATE_OR_PATCH_PODGANG')

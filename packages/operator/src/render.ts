@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every object of a fully rolled-out set, without a cluster: the builders of the controllers, with every pod ready. Pods carry their
-// hostname as name and no gate.
+// Renders every object of a fully rolled-out set without a cluster, with the builders of the controllers and with every
+// pod ready. Pods have their hostname as name and no gate.
 import {
   type ClusterTopologyBinding,
   type OperatorConfiguration,

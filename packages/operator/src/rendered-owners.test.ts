@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Deletion relies on owner references alone: an object without one is never collected.
+// Deletion relies on owner references alone: the garbage collector never deletes an object without one.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -28,7 +28,7 @@ const templateSpec = {
 }
 const autoScalingConfig = { minReplicas: 1, maxReplicas: 5 }
 
-/** Two replicas with one of everything that a set can have. */
+/** Two replicas with every kind of object that a set can have. */
 function richSet(): StoredSet {
   const withGpus = (template: CliqueTemplate): CliqueTemplate => ({
     ...template,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One cycle after one pod has changed, with and without the snapshot of the last cycle:
-// `npm run bench -- cycle [--runs N]`. Both are measured in turn, in one process.
+// Measures one cycle after one pod has changed, with and without the snapshot of the last cycle: `npm run bench --
+// cycle [--runs N]`. Both are measured in turn, in one process.
 import { parseArgs } from 'node:util'
 import type { Pod } from '@grove/api'
 import { defaultPolicy, plan, snapshotFrom } from '../src/index.ts'
@@ -13,7 +13,7 @@ const runs = Number(values.runs)
 const policy = { ...defaultPolicy, fixes: false }
 const gpu = 'nvidia.com/gpu'
 
-/** 5,000 nodes with ten pods each, and gangs that run. */
+/** 5,000 nodes with ten pods each, and running gangs. */
 function cluster(): SnapshotObjects {
   const nodes = nodesIn({ nodes: 5000, nodesPerRack: 16, racksPerBlock: 8, blocksPerZone: 4 })
   const { podGangs, pods } = gangObjects(equalGangs(100, 20, { [gpu]: '1' }))
@@ -54,7 +54,7 @@ for (let step = 1; step <= runs + 2; step++) {
     previous = snapshotFrom(objects, { previous })
     plan(previous, policy, 0)
   })
-  // The first cycles warm up.
+  // Warm-up cycles.
   if (step > 2) {
     fresh.push(whole)
     derived.push(part)

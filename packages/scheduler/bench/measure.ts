@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Processor time of this process in milliseconds: on a busy machine it says more than the time that passed. */
+/** CPU time of this process in milliseconds. On a busy machine it is more reliable than elapsed time. */
 export interface Timing {
   readonly runs: number
   readonly cpuMs: { readonly min: number; readonly median: number; readonly max: number }

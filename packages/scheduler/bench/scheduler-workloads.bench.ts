@@ -136,7 +136,7 @@ function openb(folder: string, list: string) {
     })),
   )
   const snapshot = snapshotFrom({ nodes, podGangs, pods: members })
-  // Placements only: explanations of thousands of waiting pods are another matter.
+  // Placements only. Explanations of thousands of waiting pods are measured separately.
   const timing = timed(1, () => runCycle(snapshot, policy))
   const ours = new Map(
     runCycle(snapshot, policy).results.flatMap(result =>

@@ -59,7 +59,10 @@ const results = chosen.map(shape => {
   return result
 })
 
-/** The heap that snapshots and decisions add to the objects of the watch caches, and what many cycles leave behind. */
+/**
+ * The heap that snapshots and decisions add to the objects of the watch caches, and the heap that many cycles leave
+ * behind.
+ */
 function measureMemory() {
   const shape = shapes.find(({ name }) => name.startsWith('explain with fixes, required rack'))!
   const objects = shape.objects()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The scheduler's program: reads its command line and configuration, runs until it is stopped.
+// The entry point of the scheduler: reads its command line and configuration, and runs until it is stopped.
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { createLogger, stopSignal } from '@grove/kube'
@@ -17,7 +17,7 @@ const usage = `Usage: grove-scheduler --config FILE [--namespace NAMESPACE] [--d
 
 The cluster is the one that KUBECONFIG names, else the one it runs in, else that of ~/.kube/config.
 `
-/** Scripts and probes distinguish them. */
+/** Exit codes that scripts and probes distinguish. */
 const exitCode = { done: 0, arguments: 1, configuration: 2, running: 6 } as const
 
 class LaunchError extends Error {

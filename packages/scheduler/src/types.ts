@@ -60,7 +60,7 @@ export interface DeviceClass {
   readonly spec?: Readonly<Record<string, unknown>>
 }
 
-/** A pod that was decided to run on a node, before the watch shows it there. */
+/** A pod that the scheduler has assigned to a node, before the watch shows the binding. */
 export interface AssumedPod {
   readonly namespace: string
   readonly name: string
@@ -92,8 +92,8 @@ export interface SnapshotOptions {
   readonly schedulerName?: string
   readonly assumed?: readonly AssumedPod[]
   /**
-   * The snapshot of the last cycle. Parts that have not changed are taken from it, so that a cycle costs what has changed.
-   * The result is equal with and without it.
+   * The snapshot of the last cycle. Unchanged parts are reused, so that the cost of a cycle depends on the changes. The
+   * result is equal with and without it.
    */
   readonly previous?: Snapshot
   /** Nodes on which missing pods of a gang ran before, by namespace and name of the gang. */
@@ -157,7 +157,7 @@ export interface SnapshotPod {
   readonly needs: PodNeeds
 }
 
-/** Everything of a pod that a filter reads. Pods of one clique have equal needs. */
+/** All fields of a pod that a filter reads. Pods of one clique have equal needs. */
 export interface PodNeeds {
   readonly requests: Amounts
   readonly nodeSelector: Labels
@@ -171,7 +171,10 @@ export interface PodNeeds {
   readonly volumeSelectors: readonly NodeSelector[]
   /** Objects that the pod names and that do not exist. */
   readonly missing: readonly { readonly kind: string; readonly name: string }[]
-  /** Paths of fields that the core does not support, such as `spec.schedulingGroup`. Not empty: never placed. */
+  /**
+   * Paths of fields that the core does not support, such as `spec.schedulingGroup`. A pod with such a field is never
+   * placed.
+   */
   readonly unsupported: readonly string[]
 }
 
@@ -417,11 +420,11 @@ export interface Explanation {
   readonly evidence: Evidence
   /** At most five, cheapest first. Each was verified: with it applied, the minimum fits. */
   readonly fixes: readonly Fix[]
-  /** The search for fixes ended early, because many gangs wait: there may be others, or cheaper ones. */
+  /** True if the search for fixes ended early, because many gangs wait. There may be other or cheaper fixes. */
   readonly fixesCutShort?: true
   /** RFC 3339. */
   readonly since: string
-  /** Nodes that are kept free for this gang, because it has waited for long. */
+  /** Nodes that are reserved for this gang, because it has waited for long. */
   readonly reservation?: { readonly nodes: readonly string[]; readonly since: string }
   /** The gang or base gang that this gang waits for. */
   readonly waitsFor?: { readonly kind: string; readonly namespace: string; readonly name: string }

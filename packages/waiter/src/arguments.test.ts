@@ -19,9 +19,9 @@ const errorOf = (...args: string[]): string => {
 
 describe('parseCommandLine', () => {
   const accepted: [what: string, args: string[], parents: [string, number][]][] = [
-    ['no flag at all: no parents', [], []],
-    ['the form the operator writes', ['--podcliques=w-0-a:2'], [['w-0-a', 2]]],
-    ['the value as its own word', ['--podcliques', 'w-0-a:2'], [['w-0-a', 2]]],
+    ['no flags: no parents', [], []],
+    ['the form that the operator writes', ['--podcliques=w-0-a:2'], [['w-0-a', 2]]],
+    ['the value as a separate argument', ['--podcliques', 'w-0-a:2'], [['w-0-a', 2]]],
     ['the short flag', ['-p', 'w-0-a:2'], [['w-0-a', 2]]],
     ['the short flag with an equals sign', ['-p=w-0-a:2'], [['w-0-a', 2]]],
     ['the short flag with its value attached', ['-pw-0-a:2'], [['w-0-a', 2]]],
@@ -35,7 +35,7 @@ describe('parseCommandLine', () => {
     ],
     ['an empty value is ignored', ['--podcliques=', '-p', ' \t '], []],
     ['white space is trimmed everywhere', ['-p', ' a : 3 '], [['a', 3]]],
-    ['the last of the same name wins', ['-p', 'a:3', '-p', 'a:1'], [['a', 1]]],
+    ['the last value of the same name wins', ['-p', 'a:3', '-p', 'a:1'], [['a', 1]]],
     ['a sign and leading zeros', ['-p', 'a:+007'], [['a', 7]]],
   ]
   for (const [what, args, parents] of accepted)
@@ -45,7 +45,7 @@ describe('parseCommandLine', () => {
     ['no colon', ['-p', 'a'], /found 1$/],
     ['two colons', ['-p', 'a:1:2'], /found 3$/],
     ['an empty count', ['-p', 'a:'], /count "" is not an integer/],
-    ['a word as count', ['-p', 'a:two'], /count "two" is not an integer/],
+    ['a text as count', ['-p', 'a:two'], /count "two" is not an integer/],
     ['a fraction', ['-p', 'a:1.5'], /not an integer/],
     ['hexadecimal', ['-p', 'a:0x1'], /not an integer/],
     ['a count beyond all integers', ['-p', 'a:99999999999999999999'], /not an integer/],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Logs what the pod is waiting for, for users who wonder why it does not start.
+// Logs what the pod is waiting for, so that users see why it does not start.
 import type { Parents } from './arguments.ts'
 import type { ParentReadiness, ParentState } from './parents.ts'
 

@@ -102,7 +102,7 @@ async function isReady(namespace: string, pod: string): Promise<boolean> {
 }
 
 const says = (waiter: RunningWaiter, text: string) =>
-  waitFor(`the waiter to say "${text}"`, () => waiter.output.includes(text) || undefined).catch(error => {
+  waitFor(`the waiter to log "${text}"`, () => waiter.output.includes(text) || undefined).catch(error => {
     throw new Error(`${error.message}; it said:\n${waiter.output}`)
   })
 
@@ -125,7 +125,7 @@ test('starts a chain in order: each clique when its parent has its minimum', asy
   assert.ok(b.running && c.running)
   // Never two at once: the first becomes unready before the second becomes ready.
   await setReady(namespace, 'w-0-a-1', false)
-  await waitFor('the first parent to be lost', async () => !(await isReady(namespace, 'w-0-a-1')))
+  await waitFor('the first parent to become unready', async () => !(await isReady(namespace, 'w-0-a-1')))
   await setReady(namespace, 'w-0-a-2', true)
   await waitFor('the second parent', () => isReady(namespace, 'w-0-a-2'))
   assert.ok(b.running && c.running)
@@ -139,7 +139,7 @@ test('starts a chain in order: each clique when its parent has its minimum', asy
   assert.equal(await c.code, 0, c.output)
 })
 
-test('starts over after it was killed or stopped', async () => {
+test('waits again after it was killed or stopped', async () => {
   const { host, namespace } = await newHost()
   await using _ = host
   await createPod(namespace, 'w-0-a', '1', true)
@@ -154,7 +154,7 @@ test('starts over after it was killed or stopped', async () => {
   assert.equal(await last.code, 0, last.output)
 })
 
-test('waits for permissions that come late', async () => {
+test('waits for permissions that are granted late', async () => {
   const { host, namespace } = await newHost({ granted: false })
   await using _ = host
   await createPod(namespace, 'w-0-a', '1', true)

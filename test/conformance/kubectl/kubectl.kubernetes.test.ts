@@ -70,7 +70,7 @@ describe('kubectl', () => {
       }
     })
 
-  it('explain on the embedded cluster describes the kinds of Grove, and says where to look beyond them', async () => {
+  it('explain on the embedded cluster describes the kinds of Grove, and refers to other sources for embedded types', async () => {
     const shell = new Shell(kubectls[1]!, 'session-explain')
     const explain = (path: string) => shell.silently(`explain ${path}`)
     for (const path of ['pcs.spec.template', 'pclq.spec', 'pcsg.spec', 'pg.spec', 'ct.spec'])

@@ -83,7 +83,7 @@ test('the pods of a Deployment are scheduled and run, and the garbage collector 
   assert.equal(rollout.code, 0, rollout.stderr)
 
   await kubernetes.request('DELETE', `/apis/apps/v1/namespaces/${namespace}/deployments/web`)
-  await waitFor('the pods to be collected', async () => (await podsOf(namespace)).items.length === 0)
+  await waitFor('the pods to be garbage collected', async () => (await podsOf(namespace)).items.length === 0)
 })
 
 test('pods can be created in a new namespace at once', async () => {
@@ -124,7 +124,7 @@ test('RBAC applies to client certificates of other identities', async () => {
   assert.match((await read()).stderr, /Forbidden/)
   const name = `--serviceaccount=${namespace}:operator`
   await kubernetes.kubectl('create', 'rolebinding', 'view', '--clusterrole=view', name, '-n', namespace)
-  await waitFor('the role to count', async () => (await read()).code === 0)
+  await waitFor('the role to take effect', async () => (await read()).code === 0)
 })
 
 test('tokens of ServiceAccounts are issued and accepted', async () => {

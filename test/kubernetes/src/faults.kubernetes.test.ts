@@ -40,7 +40,7 @@ test('components can be paused, killed and restarted without data loss', async (
     await kubernetes.restart(name)
     assert.notEqual(kubernetes.pid(name), before)
   }
-  await waitFor('the pods to be there still', async () => (await phaseOf(kubernetes, 'a')) === 'Running')
+  await waitFor('the pods to exist still', async () => (await phaseOf(kubernetes, 'a')) === 'Running')
   await createPod(kubernetes, 'c')
   await runs('c')
 
@@ -75,7 +75,7 @@ function startElsewhere(...args: string[]) {
 }
 
 async function nothingIsLeft({ pids, supervisor, directory }: Abandoned) {
-  await waitFor('every process to end', () => [...pids, supervisor].every(pid => !isAlive(pid)))
+  await waitFor('every process to exit', () => [...pids, supervisor].every(pid => !isAlive(pid)))
   assert.ok(!existsSync(directory))
 }
 
@@ -99,7 +99,7 @@ test('a supervisor that is killed ends the components', async () => {
   await using kubernetes = await startKubernetes()
   const pids = kubernetes.components.map(name => kubernetes.pid(name)!)
   process.kill(kubernetes.supervisorPid, 'SIGKILL')
-  await waitFor('every process to end', () => pids.every(pid => !isAlive(pid)))
+  await waitFor('every process to exit', () => pids.every(pid => !isAlive(pid)))
   await waitFor('the states to be reported', () =>
     kubernetes.components.every(name => kubernetes.state(name) === 'ended'),
   )

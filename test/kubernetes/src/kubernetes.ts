@@ -28,7 +28,7 @@ export interface KubernetesParts {
 }
 
 export class Kubernetes implements AsyncDisposable {
-  /** Path of a kubeconfig with the rights of an administrator. */
+  /** Path of a kubeconfig with the permissions of an administrator. */
   readonly kubeconfig: string
   /** For example https://127.0.0.1:20001. */
   readonly server: string

@@ -75,7 +75,7 @@ test('when the supervisor is killed, this process ends the others', async () => 
   const { directory, supervisor, process: supervised } = await superviseIdle()
   process.kill(supervisor.pid, 'SIGKILL')
   await supervised.exited
-  await waitFor('the process to end', () => !isAlive(supervised.pid))
+  await waitFor('the process to exit', () => !isAlive(supervised.pid))
   await waitFor('the directory to be removed', () => !existsSync(directory))
 })
 
@@ -96,6 +96,6 @@ for (const signal of ['SIGKILL', 'SIGTERM', 'SIGINT'] as const)
     assert.ok(isAlive(started.pid))
     parent.kill(signal)
     await once(parent, 'exit')
-    await waitFor('the processes to end', () => !isAlive(started.pid) && !isAlive(started.supervisor))
+    await waitFor('the processes to exit', () => !isAlive(started.pid) && !isAlive(started.supervisor))
     assert.ok(!existsSync(directory))
   })

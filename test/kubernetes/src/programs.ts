@@ -142,7 +142,7 @@ function controllerManagerFlags(settings: ProgramSettings): string[] {
   return [
     ...servingFlags(files, ports.controllerManager, files.controllerManagerKubeconfig),
     '--use-service-account-credentials',
-    // Tests pause the process that reports for simulated nodes; the nodes should not lose their pods then.
+    // Tests pause the process that sends heartbeats for simulated nodes; the nodes should not lose their pods then.
     '--node-monitor-grace-period=10m',
     `--root-ca-file=${files.ca}`,
     `--service-account-private-key-file=${files.tokenKey}`,
@@ -188,7 +188,8 @@ function kwokFlags({ files, ports }: ProgramSettings): string[] {
     `--tls-cert-file=${files.serving}`,
     `--tls-private-key-file=${files.servingKey}`,
     '--node-lease-duration-seconds=40',
-    // Pods get addresses that nothing dials. For loopback addresses the endpoint controllers would reject every write.
+    // Pods get addresses that no component connects to. For loopback addresses the endpoint controllers would reject
+    // every write.
     '--cidr=198.18.0.0/15',
   ]
 }

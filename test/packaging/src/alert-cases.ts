@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For every alert the series that fire it, and those of a cluster without a problem. Values are in the notation of
-// promtool, one sample per minute.
+// For every alert: the series that fire it, and the series of a cluster without the problem. Values are in the notation
+// of promtool, one sample per minute.
 
 export interface AlertCase {
   readonly alert: string
@@ -9,7 +9,7 @@ export interface AlertCase {
   readonly broken: Readonly<Record<string, string>>
   /** The same series without it. */
   readonly healthy: Readonly<Record<string, string>>
-  /** When the alert has fired. */
+  /** The time at which the alert has fired. */
   readonly after: string
   /** Labels of the alert in addition to its severity. */
   readonly labels?: Readonly<Record<string, string>>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The bundles, started as the images start them, on the embedded cluster.
+// Tests the bundles on the embedded cluster, started in the same way as in the images.
 import assert from 'node:assert/strict'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -74,7 +74,7 @@ describe('bundles', () => {
     }
   })
 
-  test('every image starts with its program as a user without rights, and has the labels of the registry', async () => {
+  test('every image starts its program as an unprivileged user, and has the labels of the registry', async () => {
     for (const [target, title, args, printed] of [
       [
         'operator',
@@ -136,11 +136,11 @@ describe('bundles', () => {
     )
     assert.doesNotMatch(operator.output, /EROFS|EACCES|ENOENT|ERR_MODULE_NOT_FOUND/)
     operator.child.kill('SIGTERM')
-    await waitFor('the process to end', () => operator!.child.exitCode !== null)
+    await waitFor('the process to exit', () => operator!.child.exitCode !== null)
     assert.equal(operator.child.exitCode, 0, operator.output)
   })
 
-  /** For the user of the image. */
+  /** Makes files readable for the user of the image. */
   function readable(path: string): string {
     chmodSync(host.directory, 0o755)
     chmodSync(path, 0o644)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The API of the embedded cluster accepts what the chart renders, with strict field validation: no field is unknown.
+// The API of the embedded cluster accepts the rendered chart with strict field validation: no field is unknown.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -83,7 +83,7 @@ const freeMaps = /(^|\.)(labels|annotations|resources|podSecurityContext|securit
 function missingPaths(defaults: object, set: unknown, path = ''): string[] {
   return Object.entries(defaults).flatMap(([name, value]) => {
     const at = path ? `${path}.${name}` : name
-    // The only lock that exists.
+    // The only supported lock type.
     if (at === 'config.leaderElection.resourceLock') return []
     const member = (set as Record<string, unknown> | undefined)?.[name]
     if (member === undefined) return [at]

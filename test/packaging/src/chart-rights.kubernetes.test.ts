@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The rights and webhook configurations of the chart are those of the operator's own code.
+// The permissions and webhook configurations of the chart are those of the operator's own code.
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { dashboardClusterRole } from '@grove/dashboard'
@@ -42,7 +42,7 @@ describe('the chart', () => {
     ['certificates of cert-manager', { certManager: { enabled: true } }],
   ]
   for (const [what, values] of grants)
-    test(`grants exactly the rights that the operator needs with ${what}`, async () => {
+    test(`grants exactly the permissions that the operator needs with ${what}`, async () => {
       const objects = await renderedObjects(helm, values ? { values } : {})
       const configuration = configurationOf(objects)
       const bindings = named(
@@ -63,14 +63,14 @@ describe('the chart', () => {
       assert.deepEqual(sorted(role.rules), sorted(operatorRole('', configuration).rules))
     })
 
-  test('grants no right on CRDs without the installer', async () => {
+  test('grants no permission on CRDs without the installer', async () => {
     const objects = await renderedObjects(helm, { values: { crdInstaller: { enabled: false } } })
     const { rules } = named(objects, 'ClusterRole', 'grove:system:grove-operator')
     assert.doesNotMatch(JSON.stringify(rules), /apiextensions/)
     assert.equal(at(named(objects, 'Deployment'), 'spec.template.spec.initContainers'), undefined)
   })
 
-  test('grants the dashboard exactly the rights of its code, and renders it by one value', async () => {
+  test('grants the dashboard exactly the permissions of its code, and one value enables it', async () => {
     const isDashboard = ({ metadata }: Rendered) => metadata?.name?.endsWith('grove-dashboard') ?? false
     assert.deepEqual((await renderedObjects(helm)).filter(isDashboard), [])
     const objects = await renderedObjects(helm, { values: { dashboard: { enabled: true } } })
@@ -108,7 +108,7 @@ describe('the chart', () => {
       assert.deepEqual(sorted(rendered.map(plain)), sorted((wanted as unknown as Rendered[]).map(plain)))
     })
 
-  test('renders no webhook configuration when the webhooks are switched off', async () => {
+  test('renders no webhook configuration if webhooks are disabled', async () => {
     const objects = await renderedObjects(helm, {
       values: { config: { server: { webhooks: { enabled: false } } } },
     })

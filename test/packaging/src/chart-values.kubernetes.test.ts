@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Values of the chart: what the operator receives, values files of the Go operator, rejections, and use as a sub-chart.
+// Tests the values of the chart: the resulting operator configuration, values files of the Go operator, rejections, and
+// use as a sub-chart.
 import assert from 'node:assert/strict'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -47,7 +48,7 @@ describe('the values of the chart', () => {
     configurationOf(objects)
   })
 
-  test('takes over values written for the Go operator', async () => {
+  test('accepts values written for the Go operator', async () => {
     const objects = await renderedObjects(helm, { values: goOperatorValues })
     const configuration = configurationOf(objects)
     const deployment = named(objects, 'Deployment')
@@ -81,7 +82,7 @@ describe('the values of the chart', () => {
     assert.deepEqual(configuration.runtimeClientConnection.rateLimit, { qps: 200, burst: 300 })
   })
 
-  test('renders without the values that the chart of the Go operator lacks, as --reuse-values leaves them', async () => {
+  test('renders without the values that the chart of the Go operator lacks, as after --reuse-values', async () => {
     const sections = [
       'topologySpread',
       'podDisruptionBudget',
@@ -133,8 +134,8 @@ describe('the values of the chart', () => {
         { config: { leaderElection: { retryPeriod: '2' } } },
         /config.leaderElection.retryPeriod/,
       ],
-      ['a list for tolerations that is none', { tolerations: { key: 'a' } }, /tolerations/],
-      ['a typing error in a section of its own', { networkPolicy: { enable: true } }, /networkPolicy/],
+      ['tolerations that are not a list', { tolerations: { key: 'a' } }, /tolerations/],
+      ['a typing error in a section of this chart', { networkPolicy: { enable: true } }, /networkPolicy/],
       [
         'several replicas without leader election',
         { replicaCount: 2, config: { leaderElection: { enabled: false } } },
@@ -146,11 +147,11 @@ describe('the values of the chart', () => {
         /service.name must be grove-operator/,
       ],
       [
-        'a section that it needs and that is null',
+        'a required section that is null',
         { config: { server: { metrics: null } } },
         /config.server.*metrics/,
       ],
-      ['all of the configuration being null', { config: null }, /missing property 'config'/],
+      ['a configuration that is null', { config: null }, /missing property 'config'/],
       ['an empty image', { image: { repository: '' } }, /image.repository is required/],
     ]
     for (const [what, values, message] of rows)
@@ -165,7 +166,7 @@ describe('the values of the chart', () => {
     const parent = mkdtempSync(join(tmpdir(), 'grove-parent-'))
     after(() => rmSync(parent, { recursive: true, force: true }))
 
-    test('takes the values of its parent', async () => {
+    test('uses the values of its parent', async () => {
       mkdirSync(join(parent, 'charts'))
       cpSync(chartFolder, join(parent, 'charts/grove-charts'), { recursive: true })
       const dependency = '{name: grove-charts, alias: grove, version: 0.1.0, condition: global.grove.install}'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The chart, rendered by the Helm that users have.
+// Tests the chart, rendered by the Helm version that users have.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -61,7 +61,7 @@ describe('the chart', () => {
     assert.ok(!names.includes('ValidatingWebhookConfiguration authorizer-webhook'))
     assert.ok(
       !names.some(name => name.startsWith('Secret')),
-      'a Secret of the release is emptied by upgrades',
+      'an upgrade would empty a Secret of the release',
     )
     assert.match(named(defaults, 'ConfigMap').metadata?.name ?? '', /^grove-operator-cm-[0-9a-f]{8}$/)
     assert.equal(named(defaults, 'ConfigMap').immutable, true)
@@ -106,7 +106,7 @@ describe('the chart', () => {
     configurationOf(objects)
   })
 
-  test('mounts certificates of others without the key of their authority, and injects by cert-manager', async () => {
+  test('mounts externally provided certificates without the key of their authority, and supports injection by cert-manager', async () => {
     const objects = await renderedObjects(helm, { values: { certManager: { enabled: true } } })
     assert.equal(configurationOf(objects).server.webhooks.certProvisionMode, 'manual')
     const volumes = at(named(objects, 'Deployment'), 'spec.template.spec.volumes') as Rendered[]
@@ -140,7 +140,7 @@ describe('the chart', () => {
       )
   })
 
-  test('renders monitoring, network policy and budget by one value each', async () => {
+  test('renders monitoring, network policy and disruption budget with one value each', async () => {
     const objects = await renderedObjects(helm, {
       values: {
         metrics: { serviceMonitor: { enabled: true }, prometheusRule: { enabled: true } },

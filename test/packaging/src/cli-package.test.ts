@@ -17,7 +17,7 @@ const run = promisify(execFile)
 describe('the packed grove command', () => {
   const folder = mkdtempSync(join(tmpdir(), 'grove-package-'))
   const home = join(folder, 'home')
-  /** Neither variables of npm nor a kubeconfig of the tests. */
+  /** Without variables of npm and without a kubeconfig of the tests. */
   const env = {
     PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
     HOME: home,
@@ -51,7 +51,7 @@ describe('the packed grove command', () => {
   test('an older Node without the package that provides a new one prints what to install', async () => {
     const launcher = join(folder, 'npm/package/bin/grove.mjs')
     const older = join(folder, 'older.mjs')
-    // The launcher decides by the version that it reads.
+    // The launcher decides by the Node version that it reads.
     const code = `Object.defineProperty(process, 'version', { value: 'v20.20.0' })\n`
     cpSync(launcher, older)
     const preload = `data:text/javascript,${encodeURIComponent(code)}`

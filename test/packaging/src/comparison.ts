@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Lists of objects in an order that does not depend on where they come from. */
+/** Sorts lists of objects, so that the order does not depend on their source. */
 export function sorted(list: unknown): unknown[] {
   return [...(list as unknown[])].sort((a, b) => (canonical(a) < canonical(b) ? -1 : 1))
 }

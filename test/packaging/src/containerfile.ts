@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads from deploy/Containerfile how an image starts, so that tests start programs in the same way.
+// Reads the start command of an image from deploy/Containerfile, so that tests start programs in the same way.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { repository } from './rendered-chart.ts'
@@ -10,7 +10,7 @@ export interface Image {
   readonly env: Readonly<Record<string, string>>
   readonly user: { readonly uid: number; readonly gid: number }
   readonly labels: Readonly<Record<string, string>>
-  /** Folder below dist/ that is copied, and where to. */
+  /** The folder below dist/ that is copied, and its destination. */
   readonly copied: { readonly from: string; readonly to: string }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Starts a bundled program as its image does, with the same entry point, user and environment. Its files are in a folder
-// that it cannot write. It gets nothing of the environment of the tests.
+// Starts a bundled program as its image does, with the same entry point, user and environment. Its files are in a
+// read-only folder. It inherits no environment variables from the tests.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { type Image, readImage } from './containerfile.ts'
 const writable = 0o755
 const readOnly = 0o555
 
-/** The root file systems of all images, as far as they differ. */
+/** The root file systems of all images, where they differ. */
 export class ImageFiles {
   readonly folder = mkdtempSync(join(tmpdir(), 'grove-images-'))
 
@@ -44,7 +44,7 @@ export class ImageFiles {
       cwd: join(this.folder, target, image.copied.to),
       env: { ...image.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // Only root may become another user. For others the file modes above are binding anyway.
+      // Only root may become another user. For other users the file modes above apply anyway.
       ...(process.getuid?.() === 0 && image.user),
     })
   }
@@ -53,7 +53,7 @@ export class ImageFiles {
     rmSync(this.folder, { recursive: true, force: true })
   }
 
-  /** Where a path of the image is on this machine. */
+  /** The location of an image path on this machine. */
   #inside(target: string, image: Image, word: string): string {
     if (word === 'node' || word === '/nodejs/bin/node') return process.execPath
     return word.startsWith(`${image.copied.to}`) ? join(this.folder, target, word) : word

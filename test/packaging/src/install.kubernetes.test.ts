@@ -97,7 +97,7 @@ describe('a release of the chart', () => {
     assert.equal((items as unknown[]).length, 2)
   })
 
-  test('its operator becomes ready with the rights, the configuration and the certificates of the release', async () => {
+  test('its operator becomes ready with the permissions, the configuration and the certificates of the release', async () => {
     operator = await released.start(ports)
     assert.doesNotMatch(operator.output, /forbidden|unknown key|"level":"error"/i)
   })
@@ -113,7 +113,7 @@ describe('a release of the chart', () => {
     await waitFor('nothing left', async () => (await names('pods,pclq,pg')).length === 0)
   })
 
-  test('its dashboard shows a set with the rights of the release, which allow reading only', async () => {
+  test('its dashboard shows a set with the permissions of the release, which allow only reading', async () => {
     const dashboard = await released.spawn('grove-dashboard', '--probes-bind-address=127.0.0.1')
     let output = ''
     for (const stream of [dashboard.stdout!, dashboard.stderr!]) stream.on('data', chunk => (output += chunk))
@@ -150,7 +150,7 @@ describe('a release of the chart', () => {
       )
       const nodes = await document<{ root: { nodes: number }; notes: { problems: unknown[] } }>('/api/nodes')
       assert.equal(nodes.root.nodes, nodeCount)
-      // Every kind can be read, and nothing was denied.
+      // Every kind can be read, and no request was denied.
       assert.deepEqual(nodes.notes.problems, [])
       assert.doesNotMatch(output, /forbidden|"level":"error"/i)
     } finally {
@@ -179,7 +179,7 @@ describe('a release of the chart', () => {
     assert.equal(await can('list', 'pods'), 'yes')
   })
 
-  test('a wrong set is rejected with the rule that it breaks', async () => {
+  test('rejects an invalid set with the violated rule', async () => {
     const input = manifest('wrong', 2).replace('roleName: web', 'roleName: web\n          minAvailable: 3')
     const { code, stderr } = await kubernetes.kubectl('apply', '-n', team, '-f', '-', { input })
     assert.notEqual(code, 0)
@@ -189,7 +189,7 @@ describe('a release of the chart', () => {
     )
   })
 
-  test('helm test passes, and fails where no webhook server responds', async () => {
+  test('helm test passes, and fails if no webhook server responds', async () => {
     const passing = commands.run(blockOf('docs/operations/install.md', 'With Helm'))
     const output = await runTestPod(ports.webhooks)
     assert.match(await passing.catch(error => `${error.message}${output}`), /Phase: +Succeeded/)
@@ -222,7 +222,7 @@ describe('a release of the chart', () => {
     assert.match(waited, /^podcliqueset\.grove\.io\/llm condition met$/m)
   })
 
-  test('the log of the operator: decisions about a set, and a level that changes while it runs', async () => {
+  test('the log of the operator contains decisions about a set, and its level can be changed while it runs', async () => {
     const image = '/spec/template/cliques/0/spec/podSpec/containers/0/image'
     const edit = [{ op: 'replace', path: image, value: 'registry.example/inference/router:1.9' }]
     await kubectl('patch', 'pcs', 'llm', '--type=json', '-p', JSON.stringify(edit))
@@ -270,7 +270,7 @@ describe('a release of the chart', () => {
     }
   })
 
-  test('the built-in role edit lets its users create sets, and view only read them', async () => {
+  test('users of the built-in role edit can create sets, and users of view can only read them', async () => {
     for (const role of ['view', 'edit'])
       await kubernetes.kubectl(
         'create',
@@ -306,7 +306,7 @@ describe('a release of the chart', () => {
     await available('kept')
   })
 
-  test('uninstalling leaves workloads and CRDs, and the next installation keeps the same pods', async () => {
+  test('uninstalling keeps workloads and CRDs, and the next installation keeps the same pods', async () => {
     const before = await podUids()
     operator.child.kill('SIGTERM')
     await waitFor('the operator to end', () => operator.child.exitCode !== null)
@@ -317,7 +317,7 @@ describe('a release of the chart', () => {
     operator = await released.start(ports)
     const { code, stderr } = await kubernetes.kubectl('scale', 'pclq/kept-0-web', '--replicas=3', '-n', team)
     assert.equal(code, 0, stderr)
-    await waitFor('the operator to act', async () => (await podUids()).length === 3)
+    await waitFor('the operator to reconcile', async () => (await podUids()).length === 3)
     const now = await podUids()
     assert.deepEqual(
       before.filter(uid => !now.includes(uid)),
@@ -325,7 +325,7 @@ describe('a release of the chart', () => {
     )
   })
 
-  test('plain manifests replace the release, and applied again they change no object', async () => {
+  test('plain manifests replace the release, and applying them again changes no object', async () => {
     operator.child.kill('SIGTERM')
     await waitFor('the operator to end', () => operator.child.exitCode !== null)
     await helmRun('uninstall', release.name, '--wait')
@@ -347,7 +347,7 @@ describe('a release of the chart', () => {
     assert.deepEqual(await objectVersions(manifests), before)
     const { code, stderr } = await kubernetes.kubectl('scale', 'pclq/kept-0-web', '--replicas=4', '-n', team)
     assert.equal(code, 0, stderr)
-    await waitFor('the operator to act', async () => (await podUids()).length === 4)
+    await waitFor('the operator to reconcile', async () => (await podUids()).length === 4)
   })
 
   async function kubectl(...args: string[]): Promise<string> {
@@ -360,7 +360,9 @@ describe('a release of the chart', () => {
     return blocks.find(block => block.page === page && block.heading === heading)!
   }
 
-  /** Runs the pod of `helm test` as a kubelet would, but finds the webhooks on this machine. Returns its output. */
+  /**
+   * Runs the pod of `helm test` as a kubelet would, but connects to the webhooks on this machine. Returns its output.
+   */
   async function runTestPod(port: number): Promise<string> {
     const name = 'grove-operator-test'
     const pod = await waitFor('the pod of helm test', async () => {

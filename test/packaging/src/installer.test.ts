@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The CRD installer on the embedded cluster, as a process with its own rights and no others.
+// Tests the CRD installer on the embedded cluster, as a process with its own permissions and no others.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
@@ -94,14 +94,14 @@ describe('the CRD installer', () => {
     assert.equal((await installed()).length, 5)
   })
 
-  test('removes a field in an upgrade, where the older release is known', async () => {
+  test('removes a field in an upgrade from a known older release', async () => {
     const crd = withField('retired', 'grove 0.0.1')
     await host.client.create(definitions, crd)
     const { code, output } = await run()
     assert.equal(code, 0, output)
   })
 
-  test('fails with the reason of the API server without rights', async () => {
+  test('fails with the reason of the API server without permissions', async () => {
     const unprivileged = host.kubeconfigFor(serviceAccount('grove-system', 'default'))
     const { code, output } = await runWith(unprivileged)
     assert.equal(code, 1, output)
@@ -135,7 +135,7 @@ describe('the CRD installer', () => {
     assert.deepEqual(printed, JSON.parse(JSON.stringify(customResourceDefinitions)))
   })
 
-  test('ends with 2 for an unknown argument and without a cluster', async () => {
+  test('exits with 2 for an unknown argument and without a cluster', async () => {
     assert.equal((await run('--dry-run')).code, 2)
     const without = await runWith(join(host.directory, 'missing'))
     assert.equal(without.code, 2, without.output)
@@ -161,7 +161,7 @@ describe('the CRD installer', () => {
   const versions = async () => (await installed()).map(({ metadata }) => metadata.resourceVersion)
 })
 
-/** The CRD of PodGangs as another release has it: with one more field. */
+/** The CRD of PodGangs of another release, with one more field. */
 function withField(name: string, generator: string): CustomResourceDefinition {
   const { metadata, spec, ...rest } = customResourceDefinitions.at(-1)!
   const [version] = spec.versions

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A release whose certificates cert-manager or an administrator provides, on a real control plane. cert-manager itself
-// does not run: the test does what it does for a Certificate and for objects with its annotation.
+// Tests a release whose certificates cert-manager or an administrator provides, on a real control plane. cert-manager
+// itself does not run: the test issues Certificates and injects authorities in its place.
 import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -198,7 +198,7 @@ describe('a release with manual certificates', () => {
     })
   }
 
-  /** Writes the files of the Secret volume to where the container mounts it, as the kubelet does. */
+  /** Writes the files of the Secret volume to the mount path of the container, as the kubelet does. */
   async function mountSecret(): Promise<void> {
     const deployment = await released.json('deployment', 'grove-operator', ...where)
     const volumes = at(deployment, 'spec.template.spec.volumes') as Rendered[]

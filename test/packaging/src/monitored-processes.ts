@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The operator and the gang scheduler as processes on the embedded cluster, with a set that starts, is updated and has
-// a pod that fails. The test itself is the kubelet. Afterwards every metric that the set can cause has a value.
+// Runs the operator and the gang scheduler as processes on the embedded cluster, with a set that starts, is updated and
+// has a failing pod. The test acts as the kubelet. Afterwards every metric that the set can cause has a value.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Alerts and metrics with the tool of Prometheus. Needs Go to build promtool, but no cluster.
+// Tests alerts and metrics with promtool of Prometheus. Needs Go to build promtool, but no cluster.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -107,7 +107,7 @@ describe('promtool', () => {
   }
 })
 
-/** Gauges that the client library of Prometheus for Node names like counters. */
+/** Gauges that the Prometheus client library for Node names like counters. */
 function isAccepted(finding: string): boolean {
   return /^nodejs_active_(handles|requests|resources)_total /.test(finding)
 }

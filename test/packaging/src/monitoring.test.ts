@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Dashboard, alerts and documentation against the metrics and the log of running processes.
+// Compares dashboard, alerts and documentation with the metrics and the log of running processes.
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { readAlerts, readRunbooks } from '../../../tools/packaging/alerts.ts'
@@ -38,7 +38,7 @@ describe('dashboard and alerts', () => {
       assert.equal(annotations.runbook, `docs/operations/runbooks.md#${alert.toLowerCase()}`)
   })
 
-  test('a name is declared once', () => {
+  test('every metric name is declared once', () => {
     const names = allMetrics.map(({ name }) => name)
     assert.equal(new Set(names).size, names.length)
   })
@@ -117,7 +117,7 @@ describe('running processes', () => {
       assert.match(monitored[process], line, found.join('\n'))
     })
 
-  test('name no object in a label', () => {
+  test('have no label with the name of an object', () => {
     const own = monitored.operatorMetrics.split('\n').filter(line => line.startsWith('grove_'))
     assert.ok(own.length > 20)
     for (const line of own) assert.doesNotMatch(line, /llm|worker/)

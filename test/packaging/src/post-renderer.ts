@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Writes a post-renderer for Helm that leads the Services of a release to this machine, where the operator runs. Returns
- * its path. Helm applies it to installations and upgrades alike, so it causes no difference between them.
+ * Writes a post-renderer for Helm that redirects the Services of a release to this machine, where the operator runs.
+ * Returns its path. Helm applies it to installations and upgrades alike, so it causes no difference between them.
  */
 export function servicesToThisMachine(folder: string): string {
   const file = join(folder, 'to-this-machine.mjs')

@@ -84,7 +84,10 @@ export function configurationText(objects: readonly Rendered[]): string {
   return (named(own, 'ConfigMap').data as Record<string, string>)['config.yaml']!
 }
 
-/** The configuration that the operator loads from the ConfigMap. Fails when it reports a problem, also a key that it does not know. */
+/**
+ * The configuration that the operator loads from the ConfigMap. Fails on every reported problem, including unknown
+ * keys.
+ */
 export function configurationOf(objects: readonly Rendered[]): OperatorConfiguration {
   const loaded = loadConfiguration(parse(configurationText(objects)))
   if (loaded.outcome !== 'loaded' || loaded.warnings.length > 0) throw new Error(JSON.stringify(loaded))

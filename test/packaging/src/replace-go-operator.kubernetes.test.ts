@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// helm upgrade from a release of the Go operator's chart. That chart is not part of this repository. The test builds a
-// release as the contract describes it: the same names and selectors, and a certificate Secret that Helm manages.
+// Tests helm upgrade from a release of the Go operator's chart. That chart is not part of this repository. The test
+// builds a release that follows the contract: the same names and selectors, and a certificate Secret that Helm manages.
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ import {
 } from './rendered-chart.ts'
 
 const where = ['--namespace', release.namespace]
-/** As the Go operator's chart has it: no installer, plain metrics, one replica. */
+/** The values of the Go operator's chart: no installer, plain metrics, one replica. */
 const goDefaults = { replicaCount: 1, crdInstaller: { enabled: false }, aggregatedRoles: { enabled: false } }
 const caOfGoOperator = Buffer.from('authority of the Go operator').toString('base64')
 
@@ -125,7 +125,7 @@ describe('a release of the Go operator', () => {
       JSON.stringify({ data }),
     ]
     assert.equal((await kubernetes.kubectl(...secret, ...where)).code, 0)
-    // Only PEM is accepted as caBundle, so the authority of this control plane stands for that of the Go operator.
+    // Only PEM is accepted as caBundle, so the authority of this control plane represents that of the Go operator.
     const caBundle = Buffer.from(kubernetes.ca).toString('base64')
     const patch = JSON.stringify([{ op: 'add', path: '/webhooks/0/clientConfig/caBundle', value: caBundle }])
     const hooks = [

@@ -51,7 +51,7 @@ describe('bills of materials', () => {
     assert.equal(new Set(serials).size, serials.length)
   })
 
-  test('are the same for the same packages, and name a package that the lock file does not have', () => {
+  test('are the same for the same packages, and report a package that the lock file does not have', () => {
     assert.equal(JSON.stringify([...billsOfMaterials(packages)]), JSON.stringify([...bills]))
     assert.throws(() => billsOfMaterials(new Map([['operator', ['unknown']]])), /no node_modules\/unknown/)
   })

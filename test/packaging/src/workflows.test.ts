@@ -47,7 +47,7 @@ for (const name of ['ci', 'release'])
     const jobs = Object.entries(workflow.jobs)
     const steps = jobs.flatMap(([, job]) => job.steps)
 
-    test('has no rights that its jobs do not ask for, and ends what hangs', () => {
+    test('has only permissions that its jobs need, and has time limits', () => {
       assert.deepEqual(workflow.permissions, { contents: 'read' })
       for (const [job, { needs, 'timeout-minutes': minutes }] of jobs) {
         assert.ok(minutes, job)

@@ -60,31 +60,31 @@ const createdByName = [
   'roles.rbac.authorization.k8s.io',
 ]
 
-/** Rights that a run does not always use, by the reason for which the operator has them. */
+/** Permissions that a run does not always use, by the reason for which the operator has them. */
 const heldAnyway: Readonly<Record<string, readonly string[]>> = {
   'admission can check the permission to set owner references that block deletion': owners.map(
     owner => `update ${owner}/finalizers`,
   ),
   'lists of API servers without streaming lists are paginated': cached.map(resource => `list ${resource}`),
   'an object is read only when its name is already taken': createdByName.map(resource => `get ${resource}`),
-  'granted to the role of a set; RBAC lets a client grant only rights that it has': [
+  'granted to the role of a set; RBAC lets a client grant only permissions that it has': [
     'get pods',
     'get pods/status',
     'list pods/status',
     'watch pods/status',
   ],
   'admission of sets with topology constraints': ['get clustertopologybindings.grove.io'],
-  'protection of managed objects, where it is on': ['get podcliquesets.grove.io'],
+  'protection of managed objects, if enabled': ['get podcliquesets.grove.io'],
   'objects of former releases are deleted': [
     'delete secrets',
     'delete podcliques.grove.io',
     'delete podcliquescalinggroups.grove.io',
   ],
-  'events that repeat are counted': ['patch events'],
+  'repeated events are counted': ['patch events'],
   'a template that is reverted before it is recorded needs no new revision number': [
     'patch controllerrevisions.apps',
   ],
-  'autoscalers of a set that is deleted are deleted with it': ['delete horizontalpodautoscalers.autoscaling'],
+  'autoscalers are deleted together with their set': ['delete horizontalpodautoscalers.autoscaling'],
 }
 
 describe('the operator under its own account', () => {
@@ -99,7 +99,7 @@ describe('the operator under its own account', () => {
       flags: {
         'kube-apiserver': [
           ...log.flags,
-          // The owner of an object that blocks its owner's deletion needs the right to update the owner's finalizers.
+          // The creator of an object with blockOwnerDeletion needs permission to update the finalizers of the owner.
           '--enable-admission-plugins=OwnerReferencesPermissionEnforcement',
         ],
       },
@@ -115,7 +115,7 @@ describe('the operator under its own account', () => {
     log.remove()
   })
 
-  test('sends no forbidden request and has no unused right', async () => {
+  test('sends no forbidden request and has no unused permission', async () => {
     const loaded = loadConfiguration({
       apiVersion: 'operator.config.grove.io/v1alpha1',
       kind: 'OperatorConfiguration',
@@ -143,7 +143,7 @@ describe('the operator under its own account', () => {
     assert.equal((await scrapeMetrics(client, operator, anyone)).status, 403)
 
     const asked = log.requestsOf(operatorUser)
-    assert.ok(asked.length > 50, 'the audit log knows the operator')
+    assert.ok(asked.length > 50, 'the audit log contains requests of the operator')
     assert.deepEqual(log.deniedTo(operatorUser), [])
     assert.doesNotMatch(operator.output, /forbidden/i)
     const secrets = asked.filter(({ objectRef }) => objectRef?.resource === 'secrets')
@@ -161,7 +161,7 @@ describe('the operator under its own account', () => {
     assert.deepEqual(
       log.unusedBy(operatorUser, held).filter(right => !justified.has(right)),
       [],
-      'rights that are held and never used',
+      'permissions that are granted and never used',
     )
   })
 })

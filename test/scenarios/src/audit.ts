@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The audit log of a real API server: the requests of some users, and the rights that these requests need.
+// The audit log of a real API server: the requests of some users, and the permissions that these requests need.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ export interface AuditEvent {
   readonly responseStatus?: { readonly code?: number; readonly message?: string }
 }
 
-/** The API server rejects these requests with 403 too, although the client has the right. */
+/** The API server rejects these requests with 403 too, although the client has the permission. */
 const rejectedForAnotherReason = /is being terminated|exceeded quota|no PriorityClass with name/
 
 export class AuditLog {
@@ -46,7 +46,7 @@ export class AuditLog {
       .filter(event => event.user.username === user)
   }
 
-  /** Returns the requests for which the user had no right. */
+  /** Returns the requests that the API server rejected for lack of permission. */
   deniedTo(user: string): string[] {
     return this.requestsOf(user)
       .filter(({ responseStatus: { code, message = '' } = {} }) => {
@@ -55,7 +55,7 @@ export class AuditLog {
       .map(({ verb, requestURI, responseStatus }) => `${verb} ${requestURI}: ${responseStatus?.message}`)
   }
 
-  /** Returns the rights of these rules that no request of the user needed, sorted. */
+  /** Returns the permissions of these rules that no request of the user needed, sorted. */
   unusedBy(user: string, rules: readonly PolicyRule[]): string[] {
     const used = new Set(this.requestsOf(user).map(rightUsedBy))
     return [...new Set(rightsOf(rules))].filter(right => !used.has(right)).sort()
@@ -76,7 +76,7 @@ function auditPolicy(users: readonly string[]): object {
   }
 }
 
-/** Formats a right as `verb resource.group/subresource`. */
+/** Formats a permission as `verb resource.group/subresource`. */
 function rightUsedBy({ verb, objectRef }: AuditEvent): string | undefined {
   if (!objectRef?.resource) return undefined
   const { resource, subresource, apiGroup } = objectRef

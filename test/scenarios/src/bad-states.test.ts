@@ -41,7 +41,7 @@ describe('bad states', () => {
     await harness.startOperator()
   })
 
-  /** Stops the operator also when the scenario fails. */
+  /** Stops the operator even if the scenario fails. */
   const scenario = (name: string, run: () => Promise<void>) =>
     test(name, async () => {
       try {
@@ -134,7 +134,7 @@ describe('bad states', () => {
     })
     await client.delete(resources.services, { name: 'solo-0', namespace: harness.namespace })
     await harness.until(
-      'the clique as it was',
+      'the clique to be restored',
       () => client.get(resources.podCliques, ref),
       clique => clique.spec.roleName === 'web',
     )

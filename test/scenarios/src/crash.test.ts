@@ -30,7 +30,7 @@ describe(`an operator that crashes ${rounds} times (SEED=${seed})`, () => {
   })
   after(() => embedded?.stop())
 
-  test('reaches the state that an undisturbed operator reaches', async () => {
+  test('reaches the same state as an operator that does not crash', async () => {
     for (let round = 0; round < rounds; round++) {
       const namespace = `crash-${round}`
       await embedded.newNamespace(namespace)
@@ -70,7 +70,7 @@ describe(`an operator that crashes ${rounds} times (SEED=${seed})`, () => {
     }
   })
 
-  /** Runs an action under an operator that crashes meanwhile, then starts one that does not crash. */
+  /** Runs an action under an operator that crashes during it, then starts one that does not crash. */
   async function brokenOff(namespace: string, act: (harness: Harness) => Promise<unknown>): Promise<Harness> {
     const died = Promise.withResolvers<void>()
     const requests = 1 + below(withinRequests)

@@ -3,7 +3,8 @@
 import { type Transport, TransportError } from '@grove/kube'
 
 /**
- * A transport that fails for good after a number of writes. `arrives` says whether the last write reaches the server.
+ * A transport that fails permanently after a number of writes. `arrives` determines whether the last write reaches the
+ * server.
  */
 export function crashingTransport(
   inner: Transport,

@@ -58,12 +58,12 @@ describe(`writes that fail once (SEED=${seed})`, () => {
         await harness.untilReady('grouped', pods)
         await harness.untilAvailable('grouped', 1)
         await harness.until(
-          'it to be up to date',
+          'the set to be up to date',
           () => harness.set('grouped'),
           set => set?.status?.updatedReplicas === 1,
         )
         await harness.until(
-          'gangs of these pods and no others',
+          'gangs that list exactly these pods',
           () => harness.gangs('grouped'),
           gangs =>
             gangs.flatMap(({ spec }) => spec.podgroups.flatMap(one => one.podReferences)).length === pods,

@@ -10,7 +10,7 @@ export type Fault = (request: TransportRequest, nth: number) => Outcome | undefi
 
 const reasons = { 403: 'Forbidden', 409: 'Conflict', 500: 'InternalError', 504: 'Timeout' } as const
 
-/** A transport whose writes fail as `fault` says. It records every write in `requests`. */
+/** A transport whose writes fail as `fault` determines. It records every write in `requests`. */
 export function faulty(inner: Transport, fault: () => Fault | undefined, requests: string[]): Transport {
   let nth = 0
   return {

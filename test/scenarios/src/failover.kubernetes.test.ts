@@ -161,7 +161,7 @@ describe('two operator processes', () => {
     await admissions.untilFurther(admissionsPerSecond)
     const outdated = [...replicas]
     for (const old of outdated) {
-      // As a Deployment with maxSurge 1 and maxUnavailable 0.
+      // The same order as a Deployment with maxSurge 1 and maxUnavailable 0.
       await addReplica()
       replicas = replicas.filter(replica => replica !== old)
       const ended = old.terminate()

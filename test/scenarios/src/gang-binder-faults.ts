@@ -49,7 +49,7 @@ export class FaultyCluster {
   /** Gangs that had their minimum bound at one time and have kept a pod since. */
   readonly #hadMinimum = new Set<string>()
   readonly #emptySince = new Map<string, number>()
-  /** Gangs that lost bound pods through others than the scheduler. */
+  /** Gangs that lost bound pods through other clients than the scheduler. */
   readonly #lostPods = new Set<string>()
   #shapes: readonly Shape[] = []
   #pods = 0
@@ -133,7 +133,7 @@ export class FaultyCluster {
     } as unknown as Pod)
   }
 
-  /** A foreign scheduler takes a node, whatever runs on it. */
+  /** Binds a pod of a foreign scheduler to a node, whatever runs on it. */
   async takeNode(): Promise<void> {
     const name = `foreign-${this.#pods++}`
     await this.#createPod(name, { app: 'foreign' })
@@ -150,7 +150,7 @@ export class FaultyCluster {
     })
   }
 
-  /** A kubelet rejects the pods of gangs that do not fit next to foreign ones. */
+  /** Rejects the pods of gangs that do not fit next to foreign pods, like a kubelet. */
   async actAsKubelets(): Promise<void> {
     const pods = await this.pods()
     for (const [, same] of Map.groupBy(pods.filter(isBound), ({ spec }) => spec.nodeName)) {
@@ -201,7 +201,7 @@ export class FaultyCluster {
     return startScheduler(createClientOn(wrap(checked), { clock: this.clock }), { clock: this.clock })
   }
 
-  /** Lets seconds pass. The operator, the kubelets and the scheduler work meanwhile. */
+  /** Advances the clock by seconds. The operator, the kubelets and the scheduler work meanwhile. */
   async elapse(seconds: number): Promise<void> {
     for (let second = 0; second < seconds; second++) {
       await this.clock.skip(1_000)
@@ -223,7 +223,7 @@ export class FaultyCluster {
       const count = live.filter(({ metadata }) => metadata.labels?.[label.podGang] === name).length
       if (count > 0) this.#emptySince.delete(name)
       else this.#emptySince.set(name, this.#emptySince.get(name) ?? this.clock.now())
-      // A replacement that is being bound while the last other pod is deleted belongs to the gang that is repaired.
+      // A replacement that is bound while the last other pod is deleted belongs to the repaired gang.
       const emptyMs = this.clock.now() - (this.#emptySince.get(name) ?? this.clock.now())
       if (emptyMs > this.toleranceMs) this.#hadMinimum.delete(name)
       if (count >= min) this.#hadMinimum.add(name)
@@ -239,7 +239,7 @@ export class FaultyCluster {
     }
   }
 
-  /** A gang that had its minimum and lost pods keeps the others, because they may serve users. */
+  /** A gang that had its minimum bound and lost pods keeps the others, because they may be in use. */
   #mayKeepPods(gang: string): boolean {
     return this.#hadMinimum.has(gang) && this.#lostPods.has(gang)
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Scheduler and operator have accounts of their own, with the roles of the chart and no other right. The audit log of
-// the API server shows whether these are enough, and which rights of the scheduler are not used.
+// Scheduler and operator have separate accounts, with the roles of the chart and no other permissions. The audit log of
+// the API server shows whether these are sufficient, and which permissions the scheduler does not use.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -33,7 +33,7 @@ const schedulerIdentity = serviceAccount(operatorNamespace, schedulerAccountName
 const clusterRole = schedulerClusterRole()
 const leaseRole = schedulerRole(operatorNamespace, leaseName)
 
-/** Rights that the tests of this file do not use, by the reason for which the scheduler has them. */
+/** Permissions that the tests of this file do not use, by the reason for which the scheduler has them. */
 const heldAnyway: Readonly<Record<string, readonly string[]>> = {
   'lists of API servers without streaming lists are paginated': [
     'list clustertopologybindings.grove.io',
@@ -49,7 +49,7 @@ const heldAnyway: Readonly<Record<string, readonly string[]>> = {
   ],
   'a pod is read after a binding whose response was lost': ['get pods'],
   'preemption, which is off by default': ['create pods/eviction'],
-  'events that repeat are counted': ['patch events'],
+  'repeated events are counted': ['patch events'],
 }
 
 const log = new AuditLog(schedulerIdentity.user, operatorUser)
@@ -181,14 +181,14 @@ test('the scheduler process takes its lease, records an event for a gang, and re
   assert.equal(JSON.parse(stdout).spec.holderIdentity, '')
 })
 
-test('scheduler and operator send no request for which they have no right', () => {
+test('scheduler and operator send no request without permission', () => {
   for (const user of [schedulerIdentity.user, operatorUser]) {
-    assert.ok(log.requestsOf(user).length > 0, `the audit log knows ${user}`)
+    assert.ok(log.requestsOf(user).length > 0, `the audit log contains requests of ${user}`)
     assert.deepEqual(log.deniedTo(user), [])
   }
 })
 
-test('the scheduler has no unused right', () => {
+test('the scheduler has no unused permission', () => {
   const justified = new Set(Object.values(heldAnyway).flat())
   const rules = [...(clusterRole.rules ?? []), ...(leaseRole.rules ?? [])]
   assert.deepEqual(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The gang scheduler with PodGangs and pods that the test itself creates: the scheduler needs nothing else. Every node
-// has room for one pod, so nodes are slots. The same tests run on the embedded cluster and on a real one.
+// Runs the gang scheduler with PodGangs and pods that the test creates, because the scheduler needs nothing else. Every
+// node has room for one pod, so nodes are slots. The same tests run on the embedded cluster and on a real one.
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { label, type Pod, type PodGang } from '@grove/api'
@@ -85,7 +85,7 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
     }
 
     let free = 0
-    /** Uncordons so many further nodes. */
+    /** Uncordons this many further nodes. */
     async function addSlots(count: number): Promise<void> {
       for (const name of cluster().nodeNames.slice(free, free + count)) await setCordon(name, false)
       free += count
@@ -186,7 +186,7 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
 
     const group = (name: string, replicas: number, min: number): Group => ({ name, replicas, min })
 
-    test('binds no pod of a gang that does not fit, says why, and binds all when it fits (G1)', async () => {
+    test('binds no pod of a gang that does not fit, reports why, and binds all pods when it fits (G1)', async () => {
       await addSlots(9)
       await createGang('w-0', [group('w-0-a', 4, 4), group('w-0-b', 6, 6)])
       await untilCondition('w-0', 'Scheduled', 'False')
@@ -217,7 +217,7 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
       await waitFor('all ten pods on nodes', async () => (await bound()).length === 10)
     })
 
-    test('two gangs that compete never hold half each', async () => {
+    test('two competing gangs are never bound in part', async () => {
       await addSlots(5)
       await createGang('first', [group('first-a', 4, 4)])
       await createGang('second', [group('second-a', 4, 4)])
@@ -232,7 +232,7 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
       await untilCondition('second', 'Scheduled', 'True')
     })
 
-    test('a gang that an ended scheduler left bound in part is completed', async () => {
+    test('completes a gang that a stopped scheduler left bound in part', async () => {
       await scheduler!.abandon()
       await createGang('w-0', [group('w-0-a', 3, 3)])
       await leaveInPart('w-0', 'w-0-a-0')
@@ -242,7 +242,7 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
       assert.equal((await bound()).length, 3)
     })
 
-    test('a gang that an ended scheduler left bound in part is released when the rest does not fit', async () => {
+    test('releases a gang that a stopped scheduler left bound in part if the rest does not fit', async () => {
       await scheduler!.abandon()
       await createGang('w-0', [group('w-0-a', 3, 3)])
       await leaveInPart('w-0', 'w-0-a-0')
@@ -274,7 +274,7 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
       return bound()
     }
 
-    test('a gang of higher priority evicts one whole gang, and no more than it needs', async () => {
+    test('a gang of higher priority evicts one whole gang, and no further pods', async () => {
       await fillWithLowPriority()
       await createGang('urgent', [group('urgent-a', 2, 2)], 'gangs-high')
       await untilCondition('urgent', 'Scheduled', 'True')
@@ -286,7 +286,7 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
       assert.match((await condition(victim, 'DisruptionTarget'))?.message ?? '', /PodGang urgent/)
     })
 
-    test('evicts no pod when this would not make the whole minimum fit', async () => {
+    test('evicts no pod if this would not make the whole minimum fit', async () => {
       const running = await fillWithLowPriority()
       await createGang('urgent', [group('urgent-a', 5, 5)], 'gangs-high')
       await untilCondition('urgent', 'Scheduled', 'False')
@@ -297,7 +297,7 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
       assert.deepEqual(await bound(), running, 'a gang of the same priority evicts no pod')
     })
 
-    test('evicts no pod of a gang that PodDisruptionBudgets do not let leave as a whole', async () => {
+    test('evicts no pod of a gang if PodDisruptionBudgets do not allow to evict the whole gang', async () => {
       const running = await fillWithLowPriority()
       const metadata = { name: 'all', namespace }
       await client.create(budgets, {
@@ -320,7 +320,10 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
       assert.equal((await bound()).length, 4)
     })
 
-    /** As a scheduler leaves it that ends after its first binding. The pod is bound to a node that never runs it. */
+    /**
+     * The state that a scheduler leaves if it stops after its first binding. The pod is bound to a node that never runs
+     * it.
+     */
     async function leaveInPart(name: string, pod: string): Promise<void> {
       const binding = {
         type: 'Scheduled',

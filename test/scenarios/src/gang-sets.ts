@@ -179,7 +179,7 @@ export function gangSetTests(title: string, cluster: () => SetCluster): void {
     async function addSlots(count: number): Promise<void> {
       const added = cluster().nodeNames.slice(free, free + count)
       free += count
-      // Together: a smaller gang of lower rank may use the first nodes while a larger one still waits for more.
+      // Both together: a smaller gang of lower rank may use the first nodes while a larger one still waits for more.
       await Promise.all(added.map(name => setCordon(name, false)))
     }
     const bound = (pods: readonly Stored<Pod>[]) =>
@@ -214,7 +214,7 @@ export function gangSetTests(title: string, cluster: () => SetCluster): void {
         () => harness.pods('w'),
         found => found.length === count,
       )
-    /** The distinct values of a level for the pods of a clique, or of all cliques whose name begins so. */
+    /** The distinct values of a level for the pods of a clique, or of all cliques with this name prefix. */
     const domains = (
       pods: readonly Stored<Pod>[],
       clique: string,

@@ -53,7 +53,7 @@ describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () =>
   })
   after(() => embedded?.stop())
 
-  test('reaches the state that an undisturbed operator reaches, and creates no pod twice', async () => {
+  test('reaches the same state as an operator that is not killed, and creates no pod twice', async () => {
     const undisturbed = await lifecycle('undisturbed', 0)
     for (let round = 0; died < deaths; round++) {
       const disturbed = await lifecycle(`killed-${round}`, 1)
@@ -64,7 +64,7 @@ describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () =>
     assert.ok(died >= deaths)
   })
 
-  /** Deploys, scales in, scales out and deletes a set. Each step kills the operator `often` times its usual number. */
+  /** Deploys, scales in, scales out and deletes a set. Each step kills the operator `often` times as often as usual. */
   async function lifecycle(namespace: string, often: number) {
     await embedded.newNamespace(namespace)
     // Pods of replicas that are scaled in and out again are recreated on purpose.

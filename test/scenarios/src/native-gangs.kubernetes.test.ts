@@ -123,7 +123,7 @@ describe('native gangs on real Kubernetes', { concurrency: false }, () => {
   const namesOf = async (resource: Resource<KubeObject>) =>
     (await list(resource)).map(({ metadata }) => metadata.name).sort()
   const [workloads, composites, podGroups] = nativeGangKinds
-  /** Waits until the kube-scheduler has reported on every pod that it has looked at them. */
+  /** Waits until kube-scheduler has reported a result for every pod. */
   const untilTried = () =>
     harness.until(
       'kube-scheduler to report that the pods do not fit',

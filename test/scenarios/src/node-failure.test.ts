@@ -42,7 +42,7 @@ describe('a node that fails under a running set', () => {
     })
     watched.catch(() => {})
     for (let turn = 0; !done && turn < 10_000; turn++) await clock.advance(0)
-    assert.ok(done, 'the work waits for an event that does not happen')
+    assert.ok(done, 'the remaining work waits for an event that does not occur')
     return watched
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Runs the operator as in production: a process with a configuration file and its own service account, which has
-// exactly the documented rights. The API server calls its webhooks.
+// exactly the documented permissions. The API server calls its webhooks.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -46,7 +46,7 @@ export interface OperatorProcessOptions {
 export type Installable = Pick<OperatorHost, 'directory' | 'apply' | 'kubeconfigFor'>
 
 export interface InstalledOperator {
-  /** The webhook configurations, also if they are not applied. */
+  /** The webhook configurations, even if they are not applied. */
   readonly webhookConfigurations: readonly KubeObject[]
   /** Starts the process and waits until it is ready. */
   start(): Promise<OperatorProcess>
@@ -128,7 +128,7 @@ export class OperatorProcess {
     this.child.kill('SIGKILL')
   }
 
-  /** Ends the process as a kubelet does. Returns its exit code; null if it outlived the grace period. */
+  /** Stops the process as a kubelet does. Returns its exit code; null if the grace period ended first. */
   async terminate(graceMs = 30_000): Promise<number | null> {
     const exited = new Promise<number | null>(resolve => this.child.once('exit', resolve))
     this.child.kill('SIGTERM')
@@ -145,7 +145,7 @@ export interface Ports {
   readonly metrics: number
 }
 
-/** Installs custom resources, rights and webhook configurations, starts the operator and waits until it is ready. */
+/** Installs custom resources, RBAC and webhook configurations, starts the operator and waits until it is ready. */
 export async function startOperatorProcess(
   kubernetes: Installable,
   options: OperatorProcessOptions = {},

@@ -23,19 +23,21 @@ import type { Harness } from './harness.ts'
 export interface Predecessor {
   /** Returns the hash that the operator stored for a set or for one of its cliques. */
   readonly naming: (spec: PodCliqueSetSpec, clique?: string) => string
-  /** True for another operator, which sets its own finalizers and none of our records and conditions. */
+  /**
+   * True for another operator, which sets its own finalizers and none of the records and conditions of this operator.
+   */
   readonly isForeign: boolean
 }
 
 export const previousRelease: Predecessor = {
-  // The generation hash did not include the startup type. The pod template hash has not changed since.
+  // This generation hash did not include the startup type. The pod template hash is still the same.
   naming: (spec, clique) => (clique === undefined ? formerGenerationHash(spec) : ownHash(spec, clique)),
   isForeign: false,
 }
 
 export const predecessors: Readonly<Record<string, Predecessor>> = {
   'the older operator': { naming: legacyHash, isForeign: true },
-  // A hash of a build with another Kubernetes library: it has the same format, but cannot be recomputed.
+  // A hash of a build with another Kubernetes library: it has the same format, but this operator cannot recompute it.
   'another build of the older operator': {
     naming: (spec, clique) => [...legacyHash(spec, clique)].reverse().join(''),
     isForeign: true,

@@ -110,7 +110,7 @@ describe(`revisions on real Kubernetes (SEED=${seed})`, () => {
       const { code, stderr } = await kubernetes.kubectl('apply', '-f', '-', ...args, { input })
       assert.equal(code, 0, stderr)
       await harness.until(
-        'it to be seen',
+        'the operator to observe the set',
         () => harness.set('applied'),
         set => set?.status?.observedGeneration === set?.metadata.generation,
       )
@@ -146,7 +146,7 @@ describe(`revisions on real Kubernetes (SEED=${seed})`, () => {
     assert.equal(
       now.filter(pod => uids(before).includes(pod.metadata.uid)).length,
       1,
-      'the other clique stays',
+      'the other clique is unchanged',
     )
     await apply(changed)
     assert.equal((await harness.list(resources.controllerRevisions, 'applied')).length, 2)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The operator of every scenario has its own account, with the roles of the chart and no other right. The audit log of
-// the API server shows whether these are enough.
+// The operator of every scenario has its own account, with the roles of the chart and no other permissions. The audit
+// log of the API server shows whether these are sufficient.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { defaultConfiguration, scheduler } from '@grove/api'
@@ -88,8 +88,8 @@ describe('scenarios on real Kubernetes', () => {
         await operatorClient.close()
       }
     })
-  test('the operator sends no request for which it has no right', () => {
-    assert.ok(log.requestsOf(operatorUser).length > 0, 'the audit log knows the operator')
+  test('the operator sends no request without permission', () => {
+    assert.ok(log.requestsOf(operatorUser).length > 0, 'the audit log contains requests of the operator')
     assert.deepEqual(log.deniedTo(operatorUser), [])
   })
 })

@@ -5,7 +5,9 @@ import { operatorNamespace } from './operator-process.ts'
 
 const rbac = 'rbac.authorization.k8s.io'
 
-/** The service account of the gang scheduler in the namespace of the operator, with exactly the documented rights. */
+/**
+ * The service account of the gang scheduler in the namespace of the operator, with exactly the documented permissions.
+ */
 export function schedulerAccess(leaseName: string): object[] {
   const roles = [schedulerClusterRole(), schedulerRole(operatorNamespace, leaseName)]
   const subjects = [{ kind: 'ServiceAccount', name: schedulerAccountName, namespace: operatorNamespace }]

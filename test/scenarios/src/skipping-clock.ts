@@ -2,7 +2,7 @@
 
 import { type Clock, systemClock, type Timer } from '@grove/kube'
 
-/** Time that passes between two looks of the clock at its timers, so that periodic timers keep their order. */
+/** The interval at which the clock checks its timers, so that periodic timers keep their order. */
 const stepMs = 100
 
 interface PendingTimer {

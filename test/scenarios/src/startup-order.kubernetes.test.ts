@@ -53,7 +53,7 @@ describe('startup order on real Kubernetes, with a waiter process for every pod 
   for (const scenario of startupOrderScenarios)
     test(scenario.name, () => withHarness(harness => scenario.run(harness)))
 
-  test('waiters that are killed start again, and pods start in order', () =>
+  test('restarts waiters that are killed, and pods start in order', () =>
     withHarness(async (harness, starter) => {
       await harness.apply(`
 apiVersion: grove.io/v1alpha1
@@ -82,7 +82,7 @@ spec:
         assert.equal(ready.length, 0)
         await Promise.all(waiting.map(waiter => waiter.kill(signal)))
       }
-      await waitFor('four waiters once more', () => starter.waiters.length === 12)
+      await waitFor('four further runs of waiters', () => starter.waiters.length === 12)
       const parent = (await harness.pods('w')).find(pod => pod.spec?.hostname === 'w-0-parent-0')!
       await harness.client.patch(
         resources.pods,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The age of statuses. The whole operator runs on a whole cluster, both under one clock that the test advances, and
-// requests take no time on that clock: the measured age is what the operator's own delays add up to.
+// Tests the age of statuses. The whole operator and the whole cluster share one clock that the test advances, and
+// requests take no time on that clock. The measured age is therefore the sum of the operator's own delays.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultConfiguration, label, type Pod } from '@grove/api'
@@ -44,7 +44,7 @@ test(`no status is older than one second while ${replicas} replicas start and ar
   let requests = 0
   const connect = () =>
     createClientOn(inProcessTransport(cluster.handle), { clock, onRequest: () => void requests++ })
-  /** Lets everything run that needs no time. */
+  /** Runs all work that is ready without advancing the clock. */
   const drain = async () => {
     for (let idle = 0, seen = -1; idle < 20; idle++) {
       if (seen !== requests) [idle, seen] = [0, requests]
@@ -99,7 +99,7 @@ test(`no status is older than one second while ${replicas} replicas start and ar
       await drain()
       await ages.look()
     }
-    assert.ok(ages.changes > 0, 'the update changed nothing')
+    assert.ok(ages.changes > 0, 'the update had no effect')
     assert.ok(ages.oldest.ms <= oldestMs, `${ages.oldest.what} was ${ages.oldest.ms} ms old`)
   } finally {
     await during(operator.stop())
@@ -108,10 +108,10 @@ test(`no status is older than one second while ${replicas} replicas start and ar
   }
 })
 
-/** Compares stored statuses with the pods, and remembers since when they differ. */
+/** Compares stored statuses with the pods, and records since when they differ. */
 class Ages {
   oldest = { what: 'nothing', ms: 0 }
-  /** Looks at which some status differed from the pods. */
+  /** The number of checks at which some status differed from the pods. */
   changes = 0
   readonly #client: Client
   readonly #clock: FakeClock

@@ -156,7 +156,7 @@ async function turning<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
   })
   watched.catch(() => {})
   for (let turn = 0; !done && turn < 5_000; turn++) await clock.advance(1)
-  assert.ok(done, 'the work waits for an event that does not happen')
+  assert.ok(done, 'the remaining work waits for an event that does not occur')
   return watched
 }
 
@@ -172,7 +172,7 @@ test('terminates a replica after four hours below minAvailable, once, and no oth
   await hours.pass(hour)
   await hours.startOperator()
   await hours.pass(hour - 2 * minute)
-  assert.deepEqual(await hours.cliques('fire-0-'), broken, 'not before its time')
+  assert.deepEqual(await hours.cliques('fire-0-'), broken, 'not before the deadline')
   await hours.pass(3 * minute)
   assert.ok(isDisjoint(broken, await hours.cliques('fire-0-')), 'members of groups, too')
   assert.deepEqual(await hours.cliques('fire-1-'), other)
@@ -227,7 +227,7 @@ test('with Wait, a set that lost all pods is kept, reports the loss once per obj
   const losses = hours.events.filter(({ reason }) => reason === 'AllScheduledReplicasLost')
   // Two web cliques and eight members of groups; two groups.
   assert.equal(losses.length, 12)
-  assert.equal(new Set(losses.map(({ about }) => about)).size, 12, 'each of them once')
+  assert.equal(new Set(losses.map(({ about }) => about)).size, 12, 'once for each object')
   await hours.setNodes('back')
   await hours.untilReady()
   assert.deepEqual(await hours.cliques(), before)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An operator without rights on ComputeDomains while NVLink domains are disabled: it runs sets, sends no request for
-// domains, and logs the missing right.
+// An operator without permission on ComputeDomains while NVLink domains are disabled: it runs sets, sends no request
+// for domains, and logs the missing permission.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { defaultConfiguration } from '@grove/api'
@@ -40,7 +40,7 @@ function forbidding(asked: string[]): Transport {
   }
 }
 
-test('without rights on ComputeDomains, sets run, no domain is requested, and the log names the missing right', async () => {
+test('without permission on ComputeDomains, sets run, no domain is requested, and the log names the missing permission', async () => {
   const asked: string[] = []
   const lines: string[] = []
   const log: Logger = { ...silentLogger, error: message => void lines.push(message) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An operator without rights on ControllerRevisions, for example after an upgrade with old RBAC rules. Sets run without
-// a history, and the operator reports the missing right.
+// An operator without permission on ControllerRevisions, for example after an upgrade with old RBAC rules. Sets run
+// without a history, and the operator reports the missing permission.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { defaultConfiguration, type EventValue } from '@grove/api'
@@ -35,7 +35,7 @@ const namespaces = defineResource<KubeObject>({
   namespaced: false,
 })
 
-describe('an operator without rights on ControllerRevisions', () => {
+describe('an operator without permission on ControllerRevisions', () => {
   let cluster: Cluster
   let controllers: RunningControllers
   let client: Client
@@ -105,7 +105,7 @@ describe('an operator without rights on ControllerRevisions', () => {
     return { lines, events }
   }
 
-  test('logs the missing right when it starts, and runs sets without a history', async () => {
+  test('logs the missing permission when it starts, and runs sets without a history', async () => {
     const { lines } = await runSet(
       'none',
       rejected(() => true),

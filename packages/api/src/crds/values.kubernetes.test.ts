@@ -29,7 +29,10 @@ before(async () => {
 })
 after(() => kubernetes?.stop())
 
-/** The object as it would be stored. Unknown fields are pruned, as for a controller, not rejected, as for kubectl. */
+/**
+ * The object as it would be stored. The API server prunes unknown fields, as for a controller, and does not reject
+ * them, as for kubectl.
+ */
 async function stored<T>(path: string, object: T): Promise<T> {
   return kubernetes.request<T>('POST', `${path}?dryRun=All&fieldValidation=Ignore`, { body: object })
 }

@@ -51,7 +51,7 @@ test('prints copies, slots and fragmentation as JSON', async () => {
   })
 })
 
-test('a set that runs already does not share its pods with a copy', async () => {
+test('a copy does not share pods with a set that already runs', async () => {
   const running = gpuPod('llm-0-worker-0', 8, 'a1-1', {
     labels: { 'grove.io/podgang': 'llm-0', 'grove.io/podclique': 'llm-0-worker' },
     spec: { schedulerName: 'grove-scheduler', hostname: 'llm-0-worker-0' },
@@ -62,7 +62,7 @@ test('a set that runs already does not share its pods with a copy', async () => 
   assert.equal(JSON.parse(stdout).copies, 1)
 })
 
-test('the text says how many fit, why no more, and where', async () => {
+test('the text states how many fit, why no more fit, and where', async () => {
   const { stdout } = await call(['capacity', '-f', set, '--nodes', nodes])
   assert.equal(
     stdout,
@@ -91,7 +91,7 @@ Fragmentation: pods of this workload cannot use 0 of 24 free nvidia.com/gpu
   assert.match(limited.stdout, /^At least 1 more copy fits\.\n/)
 })
 
-test('rejects input that it cannot use with exit code 2', async () => {
+test('rejects invalid input with exit code 2', async () => {
   const empty = files.write('empty.json', [gpuSet({ replicas: 0 })])
   const table: [string[], RegExp][] = [
     [['--nodes', nodes], /nothing to count; add -f FILE/],

@@ -17,7 +17,7 @@ export interface CapacityOptions extends PlacementOptions {
   readonly output: string
 }
 
-/** Far above the number of copies that users plan for. A count of small pods would take long. */
+/** Far above the number of copies that users plan for. Counting further copies of small pods would take long. */
 const defaultMost = 1_000
 
 /** Prints how many more copies of the sets fit. */
@@ -43,7 +43,7 @@ export async function showCapacity(options: CapacityOptions): Promise<void> {
   else printLines(capacityLines(found, template, most))
 }
 
-/** One copy of all sets as gangs. Pods of the cluster are left out: a copy shares no pod with a set that runs. */
+/** One copy of all sets as gangs. Pods of the cluster are ignored: a copy shares no pod with a running set. */
 function templateOf(objects: SnapshotObjects, sets: readonly RenderedSet[]): readonly Gang[] {
   return snapshotFrom({
     ...objects,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `grove dashboard` serves the web dashboard from this process, with the rights of the user.
+// `grove dashboard` serves the web dashboard from this process, with the permissions of the user.
 import { type RunningDashboard, startDashboard } from '@grove/dashboard'
 import type { Client, KubeError } from '@grove/kube/client'
 import { type ClusterOptions, withCluster } from '../clusters/live-cluster.ts'
@@ -32,7 +32,7 @@ export async function dashboard(options: DashboardOptions): Promise<void> {
 }
 
 async function start(client: Client, port: number, namespace: string | undefined): Promise<RunningDashboard> {
-  /** Each problem once: the watches retry until the user stops the command. */
+  /** Reports each problem once, because the watches retry until the user stops the command. */
   const printed = new Set<string>()
   const onFailure = (resource: string, { message }: KubeError) => {
     const text = `cannot read ${resource}, retrying: ${message}`

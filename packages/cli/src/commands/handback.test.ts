@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The command around the plan. Scenarios test the plan itself with an operator that stops and starts again.
+// Tests the command around the plan. Scenarios test the plan itself with an operator that stops and starts again.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { defineResource, type KubeObject } from '@grove/kube'
@@ -36,7 +36,7 @@ describe('grove handback', () => {
   after(() => cluster.stop())
   const grove = (...args: string[]) => call([...args, '-n', namespace, '--kubeconfig', cluster.kubeconfig])
 
-  test('prints what it would rewrite, and writes nothing without --yes', async () => {
+  test('prints the planned changes, and writes nothing without --yes', async () => {
     const before = await grove('get', 'pods,pclq,pcs', '-o', 'json')
     const { status, stdout } = await grove('handback')
     assert.equal(status, 0)

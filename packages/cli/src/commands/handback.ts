@@ -23,7 +23,7 @@ const resourceOf = {
 } as const
 
 const leaseName = 'grove-operator-leader-election'
-/** Requests at the same time. */
+/** The number of parallel requests. */
 const parallel = 16
 
 /** Prepares sets for the Go operator. The exit code is 1 if a set cannot be handed back now. */
@@ -103,7 +103,7 @@ async function sendOne(
       subresource ? { subresource } : {},
     )
   } catch (error) {
-    // Deleted meanwhile.
+    // The object was deleted meanwhile.
     if (!isNotFound(error)) throw error
   }
 }

@@ -19,7 +19,7 @@ test('grove manifests prints YAML documents and a List, with the namespace first
   assert.doesNotMatch(yaml.stdout, /grove-system/)
 })
 
-test('grove manifests rejects names and images that cannot work', async () => {
+test('grove manifests rejects invalid names and images', async () => {
   const table: [args: string, message: RegExp][] = [
     ['-n Bad_Name', /--namespace must be the name of a namespace, not "Bad_Name"/],
     ['--image registry.example:5000/operator', /--image requires a tag or a digest/],

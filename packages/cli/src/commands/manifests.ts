@@ -29,7 +29,7 @@ export function manifests(options: ManifestsOptions): void {
   printObjects([...first, ...objects], options.output)
 }
 
-/** Without a tag, nodes would run whatever image was the latest when they pulled it. */
+/** Rejects images without a tag: nodes would run whatever image was the latest when they pulled it. */
 function imageReference(image: string | undefined): string | undefined {
   if (image === undefined || /[:@][^/]+$/.test(image)) return image
   throw new CommandError(`--image requires a tag or a digest: ${image}:TAG`)

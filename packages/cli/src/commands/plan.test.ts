@@ -175,7 +175,7 @@ test('surplus is placed after all minima', async () => {
   ])
 })
 
-test('pods that run hold their nodes; waiting gangs count only with --pending', async () => {
+test('running pods keep their nodes; waiting gangs count only with --pending', async () => {
   const objects = [
     ...cluster,
     gpuPod('other', 8, 'a1-1'),
@@ -218,7 +218,7 @@ test('--pending ignores gangs of other schedulers and satisfied gangs', async ()
   assert.deepEqual(plan.gangs, [])
 })
 
-test('pods of the set that run already keep their nodes', async () => {
+test('running pods of the set keep their nodes', async () => {
   const running = gpuPod('llm-0-worker-x7x7x', 4, 'b1-1', {
     labels: {
       'grove.io/podgang': 'llm-0',
@@ -252,7 +252,7 @@ test('a set for another scheduler is planned with a note', async () => {
   )
 })
 
-test('equal input gives equal output, in whatever order', async () => {
+test('equal input gives equal output, in any order', async () => {
   const strip = ({ plan }: { plan: Plan }) => JSON.stringify(plan).replaceAll(/"since":"[^"]*"/g, '')
   const sets = [gpuSet({ name: 'x', workers: 5 }), gpuSet({ name: 'y', workers: 5 })]
   const first = await planned(sets)
@@ -293,7 +293,7 @@ zone b  1 node, no pod of this plan
   for (const line of stdout.split('\n')) assert.ok([...line].length <= 80, line)
 })
 
-test('rejects input that it cannot use with exit code 2 and no output', async () => {
+test('rejects invalid input with exit code 2 and no output', async () => {
   const nodes = files.write('nodes.json', cluster)
   const set = files.write('set.json', [gpuSet()])
   const rejected = files.write('rejected.json', [gpuSet({ required: 'planet' })])

@@ -96,7 +96,7 @@ describe('grove up', () => {
     assert.deepEqual(left(), [])
   })
 
-  it('is found by other commands, also while a second one runs; nodes can be killed and added; Ctrl-C stops it', async () => {
+  it('is found by other commands, also while a second cluster runs; nodes can be killed and added; Ctrl-C stops it', async () => {
     const { run, start, left, home } = machine()
     const first = start('up', '--nodes', '1')
     await first.shows(/kubectl get nodes/)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads what a maintainer asks for in a bug report. Secrets are never read. A request that fails becomes an entry of the
-// list of failures, because an incomplete archive is better than none.
+// Reads the objects and logs that maintainers need for a bug report. Secrets are never read. A failed request becomes
+// an entry of the list of failures, because an incomplete archive is better than none.
 import { type Client, defineResource, KubeError, type KubeObject, type Resource } from '@grove/kube'
 import { resources } from '@grove/operator'
 import { redacted, redactedText } from './redact.ts'
@@ -17,7 +17,7 @@ export interface CollectOptions {
   readonly operatorNamespace: string
 }
 
-/** Objects per kind. More make an archive that no tracker accepts. */
+/** Limit of objects per kind. Issue trackers reject larger archives. */
 const objectLimit = 5_000
 const logLines = 5_000
 const logBytes = 5 * 2 ** 20
@@ -113,7 +113,7 @@ async function logsOf(
     // Most pods have no previous log.
     const log = await attempt(previous ? [] : failures, name, request)
     if (log === undefined) continue
-    // The client parses a log of one JSON line.
+    // The client parses a log that consists of one JSON line.
     const text = typeof log === 'string' ? log : JSON.stringify(log)
     files.push({ name, text: redactedText(text) })
   }

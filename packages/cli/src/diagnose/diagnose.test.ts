@@ -11,7 +11,7 @@ import { unpackTar } from 'modern-tar'
 import { type EmbeddedCluster, startEmbedded } from '../testing/embedded-cluster.ts'
 import { call } from '../testing/grove-call.ts'
 
-/** Each planted at another place. */
+/** Secrets, each in a different place. */
 const planted = ['env', 'argument', 'flag', 'header', 'annotation', 'url'].map(where => `planted${where}4711`)
 const [inEnv, inArgument, afterFlag, inHeader, inAnnotation, inUrl] = planted
 

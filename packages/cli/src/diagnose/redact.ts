@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Removes secrets from objects and logs before they go into an archive that a user attaches to a bug report. Pure.
-// Promised: values of environment variables, values of HTTP headers, values of annotations that hold a whole object, and
-// everything that looks like a credential are removed. Not promised: that a secret in another field, such as a host name,
-// is recognized. The archive therefore contains no Secret and no ConfigMap but that of the operator.
+// Removes secrets from objects and logs before they are added to an archive that a user attaches to a bug report. Pure.
+// Promised: values of environment variables, values of HTTP headers, values of annotations that hold a whole object,
+// and everything that looks like a credential are removed. Not promised: that a secret in another field, such as a host
+// name, is recognized. The archive therefore contains no Secret and only the ConfigMap of the operator.
 
 export const removed = '(removed)'
 

@@ -31,9 +31,11 @@ interface Check {
 
 /** The oldest version that the chart accepts. */
 const oldestMinor = 29
-/** Kubernetes' own leader election tolerates a difference of its renew deadline; alerts and ages suffer earlier. */
+/**
+ * Kubernetes' own leader election tolerates a difference up to its renew deadline. Alerts and ages are wrong earlier.
+ */
 const clockToleranceMs = 5_000
-/** A dry run has whole seconds, and a slow network adds to them. */
+/** The creation time of a dry run has whole seconds, and a slow network adds to the difference. */
 const localClockToleranceMs = 30_000
 /** A message lists at most this many of a kind. */
 const listed = 5
@@ -138,7 +140,7 @@ function withoutBundle({ webhooks: entries = [] }: WebhookConfiguration): boolea
   return entries.some(({ clientConfig }) => !clientConfig.caBundle)
 }
 
-/** Two dry runs show the truth about defaults and validation, through the API server. */
+/** Two dry runs test defaults and validation through the API server. */
 function admission({ valid, invalid, configuration: { server }, isLocal }: Observations) {
   if (!isLocal && !server.webhooks.enabled) return ok('webhooks are disabled')
   const error = valid.ok ? undefined : valid.error
@@ -216,7 +218,7 @@ function permissions({ isLocal, clusterRole }: Observations) {
     : problem(`the ClusterRole ${name} does not grant ${list(missing)}`, upgrade)
 }
 
-/** Rights of the wanted role that the stored one lacks, such as `patch pods`. */
+/** Permissions of the wanted role that the stored one lacks, such as `patch pods`. */
 export function missingRights(stored: ClusterRole, wanted: ClusterRole): string[] {
   const granted = stored.rules ?? []
   return (wanted.rules ?? []).flatMap(rule =>

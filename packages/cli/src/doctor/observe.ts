@@ -52,7 +52,7 @@ export interface Observations {
   readonly crds: ReadonlyMap<string, Outcome<CustomResourceDefinition | undefined>>
   readonly operatorNamespace: string
   readonly configuration: OperatorConfiguration
-  /** Where the configuration comes from. Without a Deployment it is the default configuration. */
+  /** The source of the configuration. Without a Deployment it is the default configuration. */
   readonly configurationOf: 'Deployment' | 'defaults'
   /** A configuration that cannot be loaded. */
   readonly configurationProblem: string | undefined
@@ -266,7 +266,7 @@ async function configurationFor(
       }
 }
 
-/** Read without the client's decoder, which drops `managedFields`: they have the time of the API server. */
+/** Reads without the client's decoder, which drops `managedFields`: they contain the time of the API server. */
 export async function readLease(
   client: Client,
   namespace: string,
@@ -344,7 +344,9 @@ async function problemOf(client: Client, name: string, namespace: string): Promi
   }
 }
 
-/** A scheduler does not see what another one has just promised. Extended resources such as GPUs are never overcommitted. */
+/**
+ * A scheduler does not see what another one has just assigned. Extended resources such as GPUs are never overcommitted.
+ */
 export function sharedNodesOf(pods: readonly Pod[]): SharedNode[] {
   const users = new Map<string, Map<string, Set<string>>>()
   for (const { metadata, spec, status } of pods) {
@@ -375,7 +377,7 @@ async function timeOf(client: Client, namespace: string): Promise<{ server: numb
   return { server: Date.parse(metadata.creationTimestamp ?? ''), local: (before + Date.now()) / 2 }
 }
 
-/** Metadata only: a node object of a large cluster has tens of kilobytes. */
+/** Reads only metadata, because node objects of a large cluster have tens of kilobytes each. */
 async function nodeLabels(client: Client) {
   const { items } = (await client.raw({
     verb: 'list',

@@ -49,7 +49,7 @@ interface Container {
   readonly env?: { readonly name: string; value?: string }[]
 }
 
-/** The chart writes the namespace as a whole value only, in objects and in the operator configuration. */
+/** The chart uses the namespace only as a complete value, in objects and in the operator configuration. */
 function inNamespace(objects: readonly KubeObject[], namespace: string): KubeObject[] {
   const text = JSON.stringify(objects)
     .replaceAll(`"${chart.namespace}"`, `"${namespace}"`)
@@ -57,7 +57,7 @@ function inNamespace(objects: readonly KubeObject[], namespace: string): KubeObj
   return JSON.parse(text) as KubeObject[]
 }
 
-/** The name contains a hash of the configuration, so that another configuration rolls the Deployment. */
+/** The name contains a hash of the configuration, so that a changed configuration rolls out the Deployment. */
 function nameConfigMap({ metadata, data }: ConfigMap, { spec }: Deployment): void {
   const configuration = data['config.yaml']?.trimEnd() ?? ''
   const hash = createHash('sha256').update(configuration).digest('hex').slice(0, 8)

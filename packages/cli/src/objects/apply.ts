@@ -46,7 +46,7 @@ export async function apply(options: ApplyOptions): Promise<number> {
         await applyOne(cluster, one, before, options, printTemplate)
         hasDefinitions ||= one.kind === 'CustomResourceDefinition'
       } catch (error) {
-        // Continue with the other objects. Without a connection there is no point in continuing.
+        // Continues with the other objects, unless the connection is lost.
         if (error instanceof CommandError) printNote(`grove: ${error.message}`)
         else if (isKubeError(error) && error.status !== undefined)
           for (const line of await rejectionLines(one ?? object, before, error)) printNote(line)

@@ -8,7 +8,7 @@ import { fixText } from './fix-text.ts'
 import { gangLines } from './gang-text.ts'
 import { keyOf } from './waiting-gangs.ts'
 
-/** Every waiting gang with its reason, all fixes, and the messages of its scheduler. */
+/** Prints every waiting gang with its reason, all fixes, and the messages of its scheduler. */
 export function explainLines({ gangs, snapshots }: ExplainedCluster): Line[] {
   const levels = new Map(snapshots.flatMap(({ gangs: all }) => all.map(gang => [keyOf(gang), gang.levels])))
   return gangs.flatMap((gang, at) => {

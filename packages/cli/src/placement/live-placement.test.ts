@@ -146,7 +146,7 @@ describe('placement on the embedded cluster', { concurrency: false }, () => {
     await remove('never')
   })
 
-  test('explain says what fits for pods of another scheduler, and what that scheduler reports', async () => {
+  test('explain reports the plan for pods of another scheduler, and the messages of that scheduler', async () => {
     await apply(gpuSet({ name: 'other', workers: 9, gpus: 8, schedulerName: 'default-scheduler' }))
     const [gang] = await until('default-scheduler reports', async () => {
       const found = await explain('other')
@@ -161,7 +161,7 @@ describe('placement on the embedded cluster', { concurrency: false }, () => {
     await remove('other')
   })
 
-  test('explain names sets that exist, and says if nothing waits', async () => {
+  test('explain names existing sets, and reports if no gang waits', async () => {
     await apply(gpuSet({ name: 'small', workers: 1 }))
     await until('the pod is bound', async () => ((await pods())[0]?.spec.nodeName ? true : undefined))
     assert.deepEqual(await explain('small'), [])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Prints objects as YAML or as a List. In a file of its own, because most commands do not need the YAML library.
+// Prints objects as YAML or as a List. It is a separate file, because most commands do not need the YAML library.
 import { stringify } from 'yaml'
 import { higherControls, jsonOf } from './print.ts'
 import { terminal } from './terminal.ts'
@@ -12,7 +12,7 @@ export function printObjects(objects: readonly unknown[], form: string): void {
     for (const object of objects) stdout.write(`---\n${yamlOf(object)}`)
     return
   }
-  // One by one, because a string is limited to half a gigabyte.
+  // Prints one by one, because a string is limited to half a gigabyte.
   stdout.write('{\n  "apiVersion": "v1",\n  "kind": "List",\n  "metadata": {},\n  "items": [')
   objects.forEach((object, at) => {
     stdout.write(`${at === 0 ? '' : ','}\n    ${jsonOf(object, 2).replaceAll('\n', '\n    ')}`)

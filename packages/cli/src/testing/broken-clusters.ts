@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `grove doctor` on a good cluster and on clusters with one broken part each, with a real operator process.
+// Tests `grove doctor` on a correct cluster and on clusters with one broken part each, with a real operator process.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
@@ -66,7 +66,7 @@ export function doctorTests(cluster: string, startHost: () => Promise<OperatorHo
       return { status, findings: JSON.parse(stdout).findings }
     }
 
-    /** Exactly this problem, with something to do about it. Waits, because caches of the API server lag behind. */
+    /** Waits until doctor reports exactly this problem, with a remedy. Caches of the API server lag behind. */
     async function untilOnly(check: string, message: RegExp): Promise<void> {
       let last: readonly Finding[] = []
       await waitFor(`${check} ${message}`, async () => {
@@ -150,7 +150,7 @@ export function doctorTests(cluster: string, startHost: () => Promise<OperatorHo
       await untilOnly('Operator', /the Lease grove-system\/grove-operator-leader-election does not exist/)
     })
 
-    test('finds nothing wrong on a good cluster', async () => {
+    test('reports no problem on a correct cluster', async () => {
       operator = await installed.start()
       await untilHealthy()
     })
@@ -163,7 +163,7 @@ export function doctorTests(cluster: string, startHost: () => Promise<OperatorHo
       await untilHealthy()
     })
 
-    test('names a right that the ClusterRole of the operator lacks', async () => {
+    test('names a permission that the ClusterRole of the operator lacks', async () => {
       const name = 'grove:system:grove-operator'
       const stored = await host.client.get(clusterRoles, { name })
       const rules = stored.rules?.map(rule =>
@@ -217,7 +217,7 @@ export function doctorTests(cluster: string, startHost: () => Promise<OperatorHo
       await untilHealthy()
     })
 
-    test('names a node whose devices two schedulers give to pods', async () => {
+    test('names a node whose devices two schedulers assign to pods', async () => {
       const namespace = 'default'
       const profiles = [{ name: 'grove-scheduler' }, { name: 'default-scheduler' }]
       await host.apply([
@@ -266,7 +266,7 @@ export function doctorTests(cluster: string, startHost: () => Promise<OperatorHo
     test('reports webhooks that the API server cannot reach, and a certificate that it does not trust', async () => {
       operator.kill()
       await waitFor(
-        'the process to end',
+        'the process to exit',
         () => operator.child.exitCode !== null || operator.child.signalCode !== null,
       )
       await untilOnly('Admission', /the API server cannot reach the webhooks: .*:\d+: connect/)

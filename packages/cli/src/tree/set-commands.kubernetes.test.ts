@@ -62,7 +62,7 @@ describe('sets of real Kubernetes', () => {
     assert.match(await causeOfStuck(stuck), /2 Insufficient nvidia\.com\/gpu/)
   })
 
-  test('so do the demo and the commands on the embedded cluster', async () => {
+  test('the demo and the commands on the embedded cluster show the same cause', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'grove-demo-'))
     const kubeconfig = join(folder, 'kubeconfig')
     const args = ['up', '--demo', '--nodes', '5', '--kubeconfig', kubeconfig]

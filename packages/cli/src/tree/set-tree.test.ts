@@ -45,7 +45,7 @@ test('a set with two billion replicas shows existing ones and counts the rest', 
   assert.equal(setTree(objects).hidden, huge - 101)
 })
 
-test('so does a scaling group', () => {
+test('a scaling group with two billion replicas shows existing ones and counts the rest', () => {
   const group: PodCliqueScalingGroup = {
     apiVersion,
     kind: 'PodCliqueScalingGroup',

@@ -21,7 +21,7 @@ export interface Access {
   /** Admission plugins of the authorization mode. */
   readonly admission: readonly AdmissionPlugin[]
   decide(attributes: AccessAttributes): AccessDecision | Promise<AccessDecision>
-  /** Returns the rules of a user in a namespace, as far as they can be enumerated. */
+  /** Returns the rules of a user in a namespace that can be enumerated. */
   rulesFor(user: UserInfo, namespace: string): readonly RbacPolicyRule[]
   /** Returns the user of the bearer token; undefined without a valid token. */
   authenticate(headers: ApiRequest['headers']): Promise<UserInfo | undefined>

@@ -106,7 +106,7 @@ async function handle(
   } catch (error) {
     if (error instanceof MalformedUrl) await send(badRequest, outgoing, false)
     else if (error instanceof BodyTooLarge) await send(tooLarge, outgoing, false)
-    // The connection broke during the request, so no response can be sent.
+    // The connection was closed during the request, so no response can be sent.
     else outgoing.destroy()
   }
 }

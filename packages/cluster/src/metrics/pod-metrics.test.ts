@@ -25,7 +25,7 @@ const container = (name: string, requests?: Record<string, string>) => ({
   ...(requests && { resources: { requests } }),
 })
 
-test('running pods use half of their requests, or what an annotation says', async () => {
+test('running pods use half of their requests, or the value of an annotation', async () => {
   const cluster = createCluster({ podMetrics: true })
   const client = createClientOn(inProcessTransport(cluster.handle), { userAgent: 'test' })
   const namespace = 'default'
@@ -52,6 +52,10 @@ test('running pods use half of their requests, or what an annotation says', asyn
   const served = await discover(client)
   const found = served.find(({ kind }) => kind === 'PodMetrics')
   assert.deepEqual([found?.group, found?.resource], ['metrics.k8s.io', 'pods'])
-  assert.equal(served.find(({ resource }) => resource === 'pods')?.group, '', 'pods stay the first meaning')
+  assert.equal(
+    served.find(({ resource }) => resource === 'pods')?.group,
+    '',
+    'the name pods still refers to the core kind',
+  )
   cluster.stop()
 })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Exactly what the dashboard may do: read the kinds that it shows.
+// The exact permissions of the dashboard: it reads the kinds that it shows.
 import { type ClusterRole, groveGroup, schedulerGroup } from '@grove/api'
 
 export const dashboardAccountName = 'grove-dashboard'

@@ -50,7 +50,7 @@ export interface DashboardCachesOptions {
 export interface CacheProblem {
   readonly resource: string
   readonly message: string
-  /** The dashboard shows nothing without it. */
+  /** The dashboard cannot show anything without this kind. */
   readonly isRequired: boolean
 }
 
@@ -95,7 +95,7 @@ export class DashboardCaches {
         ...(clock && { clock }),
         ...own,
         onFailure: (error, retryInMs) => {
-          // An API server has no better text for a kind that it does not serve than that of the HTTP status.
+          // For a kind that it does not serve, an API server returns only the text of the HTTP status.
           const { message } = error
           this.#failures.set(resource.resource, isNotFound(error) ? notServed : message)
           options.onFailure?.(resource.resource, error, retryInMs)
@@ -132,7 +132,7 @@ export class DashboardCaches {
       {},
       isClusterWide,
     )
-    // Events of pods are left out: they are many, and the status of a pod has its reason.
+    // Omits events of pods: there are many, and the status of a pod has its reason.
     this.#events = [apiVersion, schedulerApiVersion].map(group =>
       watch<StoredEvent & KubeObject>(resources.events, false, {
         fieldSelector: `involvedObject.apiVersion=${group}`,
@@ -145,7 +145,7 @@ export class DashboardCaches {
     await Promise.all(this.#running.map(({ cache }) => cache.run(signal)))
   }
 
-  /** Resolves when the kinds without which nothing can be shown are synced. */
+  /** Resolves when the kinds that every page needs are synced. */
   async waitForSync(signal?: AbortSignal): Promise<void> {
     const required = this.#running.filter(({ isRequired }) => isRequired)
     await Promise.all(required.map(({ cache }) => cache.waitForSync(signal)))
@@ -179,7 +179,7 @@ export class DashboardCaches {
       groups: this.#groups.byIndex('set', key),
       cliques: this.#cliques.byIndex('set', key),
       gangs: this.gangs.byIndex('set', key),
-      // The label is a common one, which pods of others may have as well.
+      // The label is a common one, which pods of other owners may have as well.
       pods: this.pods
         .byIndex('set', key)
         .filter(({ metadata }) => metadata.labels?.[label.podClique] !== undefined),

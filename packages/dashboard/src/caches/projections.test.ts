@@ -82,7 +82,7 @@ const pods: readonly [string, object][] = [
 ]
 
 for (const [name, parts] of pods)
-  test(`the projection of a pod keeps why it is not ready: ${name}`, () => {
+  test(`the projection of a pod keeps the reason why it is not ready: ${name}`, () => {
     const pod = { metadata: member, spec: { containers: [] }, ...parts } as unknown as Pod
     assert.deepEqual(whyNotReady(projectPod(pod as never), new Map()), whyNotReady(pod, new Map()))
     if (name !== 'ready') assert.notEqual(whyNotReady(pod, new Map()), undefined)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reduces objects to the fields that the dashboard shows. Of thousands of pods the rest would only cost memory.
+// Reduces objects to the fields that the dashboard shows. With thousands of pods the other fields would only cost
+// memory.
 import {
   label,
   type Node,
@@ -21,7 +22,7 @@ export type Devices = Readonly<Record<string, number>>
 export type CachedPod = Stored<Pod> & { readonly devices?: Devices }
 export type CachedNode = Stored<Node> & { readonly devices: Devices }
 
-/** Longer messages are cut. Some runtimes put whole logs into a status. */
+/** Longer messages are truncated. Some runtimes put whole logs into a status. */
 const longestMessage = 1_000
 
 const podLabels = [label.partOf, label.podClique, label.podGang, label.basePodGang, label.podIndex]
@@ -31,7 +32,7 @@ export function isDevice(name: string): boolean {
   return name.includes('/') && !/^([^/]*\.)?kubernetes\.io\//.test(name)
 }
 
-/** Pods that are not part of a set are kept for their devices only. */
+/** Pods that are not part of a set are kept only for their devices. */
 export function projectPod(pod: Stored<Pod>): CachedPod {
   const { metadata, spec, status } = pod
   const devices = holdsResources(pod) ? onlyDevices(podRequests(spec)) : undefined
@@ -136,7 +137,7 @@ export function projectClique(clique: Stored<PodClique>): Stored<PodClique> {
   } as unknown as Stored<PodClique>
 }
 
-/** The references of a gang are as many as its pods, which know their gang. */
+/** Drops the pod references of a gang. Each pod names its gang. */
 export function projectGang(gang: Stored<PodGang>): Stored<PodGang> {
   return { ...gang, metadata: trimmed(gang.metadata), spec: { podgroups: [] } } as Stored<PodGang>
 }

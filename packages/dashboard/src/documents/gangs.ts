@@ -11,7 +11,7 @@ export interface RankedGang {
   readonly isRoot: boolean
 }
 
-/** The gangs of a set: pending ones first, of these the ones that wait because of themselves. */
+/** The gangs of a set: pending ones first, and among these the ones that wait for their own reason. */
 export function gangRows({ gangs, pods, cliques }: SetObjects): RankedGang[] {
   const podsOf = Map.groupBy(pods, ({ metadata }) => metadata.labels?.[label.podGang] ?? '')
   const byName = new Map(cliques.map(clique => [clique.metadata.name ?? '', clique]))
@@ -62,7 +62,7 @@ function causeOf({ reason, message, lastTransitionTime }: Condition): GangRow['c
   return { reason, message, ...(lastTransitionTime && { since: lastTransitionTime }) }
 }
 
-/** Schedulers that write no condition report on the pods. */
+/** Uses the reasons of the pods if the scheduler writes no condition. */
 function podCause(
   pods: readonly CachedPod[],
   cliques: ReadonlyMap<string, PodClique>,

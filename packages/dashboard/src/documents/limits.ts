@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Limits of one document. A page with more rows helps no reader, and a response must have a bounded size.
+// Limits of one document. More rows would not help a reader, and a response must have a bounded size.
 
 export const mostSets = 1_000
 export const mostGangs = 500

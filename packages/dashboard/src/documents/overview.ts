@@ -42,7 +42,7 @@ export function overviewDocument(
     hiddenGangs: Math.max(0, pending.length - mostGangs),
     sets: summaries.slice(0, mostSets),
     hiddenSets: Math.max(0, summaries.length - mostSets),
-    // Others are only of interest for one set.
+    // Other events matter only on the page of their set.
     events: eventRows(events.filter(({ type }) => type === 'Warning')),
     notes,
   }

@@ -14,7 +14,7 @@ export interface OverviewDocument {
     readonly gangs: number
     readonly pendingGangs: number
   }
-  /** Gangs that wait because of themselves come first, the longest wait first. */
+  /** Gangs that wait for their own reason come first, the longest wait first. */
   readonly pendingGangs: readonly PendingGang[]
   readonly hiddenGangs: number
   /** Sets that are not available come first. */

@@ -27,7 +27,7 @@ export async function runDashboard({ settings, log, stop }: RunOptions): Promise
     })
     const { host, port, allowedHosts } = settings
     const server = new DashboardServer({ caches, host, port, allowedHosts, log })
-    // The server starts before the caches are synced: the page then says which kind cannot be read.
+    // The server starts before the caches are synced, so that the page can report which kind cannot be read.
     manager.addBackground('server', {
       run: async signal => {
         await server.start()

@@ -3,8 +3,8 @@
 import { isIP } from 'node:net'
 
 /**
- * Headers of every response. The page loads nothing from other servers and runs no script but its own file, so that a
- * name or message of the cluster that is HTML stays text.
+ * Headers of every response. The page loads nothing from other servers and runs no script except its own file. HTML in
+ * a name or message of the cluster therefore stays text.
  */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'content-security-policy':

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The server on the embedded cluster, with exactly the rights of the dashboard.
+// Tests the server on the embedded cluster, with exactly the permissions of the dashboard.
 import assert from 'node:assert/strict'
 import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
@@ -85,7 +85,7 @@ describe('the dashboard', () => {
     await host?.stop()
   })
 
-  test('shows sets, gangs, pods, nodes and events with its rights', async () => {
+  test('shows sets, gangs, pods, nodes and events with its permissions', async () => {
     const { sets, notes } = await document<OverviewDocument>('/api/overview')
     assert.deepEqual(notes, { isStale: false, problems: [] })
     assert.deepEqual(sets.map(({ name }) => name).sort(), ['llm', 'waiting'])
@@ -152,7 +152,7 @@ describe('the dashboard', () => {
     }
   })
 
-  test('unknown paths and sets get an error that says what is missing', async () => {
+  test('returns an error that names the missing part for unknown paths and sets', async () => {
     for (const path of [
       '/api',
       '/api/overview/a/b',
@@ -211,7 +211,7 @@ describe('the dashboard', () => {
     await watching
   })
 
-  test('has a limit of open streams, after which pages still work', async () => {
+  test('limits open streams, and still serves pages at the limit', async () => {
     const streams = await Promise.all(Array.from({ length: maxStreams }, openStream))
     const { status, body } = await get('/api/changes')
     assert.equal(status, 503)
@@ -238,7 +238,7 @@ describe('the dashboard', () => {
     assert.match(text, /^HTTP\/1\.1 400 /)
   })
 
-  test('says which kind it cannot read, and shows the rest', async () => {
+  test('reports which kind it cannot read, and shows the rest', async () => {
     const role = dashboardClusterRole()
     const rules = role.rules!.map(rule => ({
       ...rule,
@@ -269,7 +269,7 @@ describe('the dashboard', () => {
     })
   })
 
-  test('says that the CRDs are missing', async () => {
+  test('reports that the CRDs are missing', async () => {
     const bare = await embeddedHost()
     const admin = { user: 'kubernetes-admin', groups: ['system:masters'] }
     const own = createClient(loadKubeconfig({ path: bare.kubeconfigFor(admin) }))
@@ -285,7 +285,7 @@ describe('the dashboard', () => {
     }
   })
 
-  test('shows one namespace only if it is asked to, without nodes', async () => {
+  test('shows only one namespace if configured, without nodes', async () => {
     const other = await startDashboard(client, { port: 0, namespace: 'elsewhere' })
     await other.caches.waitForSync()
     const overview = JSON.parse((await get('/api/overview', {}, other.url)).body) as OverviewDocument
@@ -295,7 +295,7 @@ describe('the dashboard', () => {
     await other.stop()
   })
 
-  test('stops in an orderly way while streams are open', async () => {
+  test('stops gracefully while streams are open', async () => {
     const own = createClient(loadKubeconfig({ path: host.kubeconfigFor({ user }) }))
     const other = await startDashboard(own, { port: 0 })
     const stream = await openStream(other.url)

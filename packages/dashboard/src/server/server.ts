@@ -117,7 +117,8 @@ export class DashboardServer {
 
   #serve(request: IncomingMessage, response: ServerResponse): void {
     response.on('error', () => {})
-    // Bodies are never read. A connection that sends one is closed, because the rest of it would be the next request.
+    // Bodies are never read. The server closes a connection that sends one, because the rest of the body would be
+    // parsed as the next request.
     const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding']
     if (hasBody) response.setHeader('connection', 'close')
     let reply: Reply
@@ -168,7 +169,7 @@ interface Content {
   readonly type: string
 }
 
-/** Lets browsers keep what they have: most changes do not concern the document that a page shows. */
+/** Lets browsers reuse a cached document, because most changes do not concern the document that a page shows. */
 function conditional(request: IncomingMessage, { status, body, etag, type }: Content): Reply {
   const isKnown = status === 200 && request.headers['if-none-match'] === etag
   return {

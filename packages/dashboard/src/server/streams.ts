@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Server-sent events: each is the number of the current revision, after which a page reads its document again.
+// Server-sent events: each event is the number of the current revision. The page then reads its document again.
 import type { ServerResponse } from 'node:http'
 import type { Clock, Timer } from '@grove/kube'
 import { heartbeatMs, maxStreams, maxUnreadBytes } from './limits.ts'
@@ -24,7 +24,7 @@ export class Streams {
   add(response: ServerResponse, headers: Readonly<Record<string, string>>, revision: number): boolean {
     if (this.#open.size >= maxStreams) return false
     response.writeHead(200, { ...headers, 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
-    // The browser waits this long before it connects again.
+    // The time until the browser reconnects.
     response.write('retry: 3000\n\n')
     this.#open.add(response)
     response.once('close', () => this.#open.delete(response))

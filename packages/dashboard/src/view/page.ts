@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One page of the dashboard: from the route and its document to what the browser shows.
+// Renders one page of the dashboard from the route and its document.
 import type { NodesDocument, OverviewDocument, SetDocument } from '../documents/types.ts'
 import { el, type ViewNode } from './element.ts'
 import { nodesView } from './nodes.ts'

@@ -32,7 +32,7 @@ export function count(have: number, want: number): ViewElement {
   return el('span', { class: `count ${tone}` }, `${have}/${want}`)
 }
 
-/** Missing times are left out. */
+/** Omits missing times. */
 export function age(time: string | undefined, now: number): ViewNode | undefined {
   if (time === undefined) return undefined
   const isTime = !Number.isNaN(Date.parse(time))

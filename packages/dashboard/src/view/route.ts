@@ -13,7 +13,7 @@ export function routeOf(fragment: string): Route {
     if (page === 'sets' && namespace && name)
       return { page: 'set', namespace: decodeURIComponent(namespace), name: decodeURIComponent(name) }
   } catch {
-    // Not encoded by this page.
+    // The fragment was not encoded by this page.
   }
   return { page: 'overview' }
 }
@@ -28,7 +28,7 @@ export function documentPath(route: Route): string {
   return `api/sets/${encoded(route.namespace)}/${encoded(route.name)}`
 }
 
-/** Text that is not well-formed has no encoding, and must not stop the page. */
+/** Malformed text cannot be encoded, and must not break the page. */
 function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }

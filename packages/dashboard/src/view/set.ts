@@ -127,7 +127,7 @@ function lineOf(node: TreeNode): Children {
   ]
 }
 
-/** Omits conditions about scheduling if the reasons of the pods say more. */
+/** Omits conditions about scheduling if the reasons of the pods are more precise. */
 function shownConditions({ conditions, waitingPods }: TreeNode): TreeNode['conditions'] {
   return conditions.filter(({ type }) => waitingPods.length === 0 || type !== 'PodCliqueScheduled')
 }
@@ -140,7 +140,7 @@ function gangNote({ podGang, kind }: TreeNode): Children {
   return [el('span', { class: podGang.phase === 'Running' ? 'faint' : 'waiting' }, text)]
 }
 
-/** The message is left out if the line of the clique has it for all of its pods. */
+/** Omits the message if the line of the clique shows it for all of its pods. */
 function podView(pod: PodRow, hasMessage: boolean, now: number): ViewElement {
   const { name, state, message, node, restarts, createdAt } = pod
   return el(

@@ -65,7 +65,7 @@ export class ExecCredentials implements Credentials {
     this.#listeners.push(listener)
   }
 
-  /** Returns the last result of the plugin, or runs the plugin if that has expired. */
+  /** Returns the last result of the plugin. Runs the plugin again if that result has expired. */
   async current(): Promise<ExecStatus> {
     return this.#isFresh() ? this.#status! : this.#run()
   }

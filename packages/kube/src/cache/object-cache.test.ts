@@ -159,7 +159,7 @@ class CacheSimulation {
       }
       const newest = this.newest.get(uid)
       assert.ok(!newest || compareResourceVersions(resourceVersion, newest) >= 0, 'returned an older version')
-      assert.ok(!this.deletedHere.has(uid), 'shows again what we deleted')
+      assert.ok(!this.deletedHere.has(uid), 'shows an object again that this client deleted')
       assert.ok(change.old === undefined || change.old.metadata.uid === uid)
       const terminating = change.new.metadata.deletionTimestamp !== undefined
       assert.ok(terminating || !this.terminating.has(uid), 'is no longer terminating')

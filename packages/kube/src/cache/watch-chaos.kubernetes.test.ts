@@ -43,7 +43,7 @@ const expiries: (() => WatchFault)[] = [
   () => ({ kind: 'expire', afterBytes: bytes() }),
 ]
 
-describe('WatchCache behind a network that fails all the time', () => {
+describe('WatchCache behind a network with constant faults', () => {
   let cluster: Kubernetes
   let direct: Client
   let proxy: ChaosProxy
@@ -97,11 +97,11 @@ describe('WatchCache behind a network that fails all the time', () => {
     return cache
   }
 
-  /** No write follows the last one, so a cache that has seen it has seen everything. */
+  /** No write follows the last one, so a cache that has received it is complete. */
   async function equalsServer(cache: WatchCache<ConfigMap>, last: Stored<ConfigMap>): Promise<void> {
     const { namespace = '', name, resourceVersion } = last.metadata
     await waitFor(
-      'the last one to be seen',
+      'the last write to arrive',
       () => cache.get({ namespace, name })?.metadata.resourceVersion === resourceVersion,
     )
     const { items } = await direct.list(configMaps, { namespace })
@@ -122,7 +122,7 @@ describe('WatchCache behind a network that fails all the time', () => {
       const cache = watchCache(namespace, changes, () => broken++)
       const stop = new AbortController()
       let done = false
-      // Also after a failure: a churn without end would keep the process running.
+      // Also stop after a failure: endless changes would keep the process running.
       test.after(() => {
         done = true
         stop.abort()
@@ -140,7 +140,7 @@ describe('WatchCache behind a network that fails all the time', () => {
           const { uid, name, resourceVersion } = (now ?? old)!.metadata
           if (type === 'delete') continue
           assert.ok(!reported.has(`${uid} ${resourceVersion}`), 'an event was applied twice')
-          assert.ok(BigInt(resourceVersion) > (newest.get(uid) ?? 0n), 'the cache went back')
+          assert.ok(BigInt(resourceVersion) > (newest.get(uid) ?? 0n), 'the cache returned an older state')
           reported.add(`${uid} ${resourceVersion}`)
           newest.set(uid, BigInt(resourceVersion))
           const state = Number(now.data!.state)
@@ -168,7 +168,7 @@ describe('WatchCache behind a network that fails all the time', () => {
       const { lists } = cache.status()
       if (mayList) assert.ok(lists > 1, `${lists} lists`)
       else {
-        assert.equal(lists, 1, 'listed again although history was there')
+        assert.equal(lists, 1, 'listed again although the server still had the history')
         assert.equal(gaps, 0, 'events were lost')
       }
       const grown = heap() - heapAtTenth! - reported.size * 200

@@ -166,7 +166,7 @@ describe('a change of the authority', () => {
 })
 
 describe('bundles that another program stored', () => {
-  it('keeps them: RSA keys as PKCS#1, the organization before the name', async () => {
+  it('keeps them, even with RSA keys as PKCS#1 and the organization before the name', async () => {
     const rsa = { ...policy, key: 'rsa-2048' as const }
     const stored = await carryOutRenewal(emptyBundle, { kind: 'renew-all', why: 'test' }, rsa, now)
     assert.match(stored.authorityKey, /BEGIN RSA PRIVATE KEY/)
@@ -196,7 +196,7 @@ describe('bundles that another program stored', () => {
 })
 
 describe('certificatePolicy', () => {
-  it('rejects a policy that would renew without end', () => {
+  it('rejects a policy that would renew continuously', () => {
     const names = { authorityName: 'a', serverNames: ['b'] }
     assert.throws(
       () => certificatePolicy({ ...names, serverLifetimeMs: 60 * day }),

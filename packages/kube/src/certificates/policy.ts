@@ -41,7 +41,7 @@ export function certificatePolicy(
 ): CertificatePolicy {
   const policy: CertificatePolicy = { key: 'ecdsa-p256', ...defaultCertificateTimes, ...names }
   if (policy.serverNames.length === 0) throw new RangeError('a server certificate needs a name')
-  // A certificate that is due for renewal at its creation would be renewed without end.
+  // A certificate that is due for renewal at its creation would be renewed continuously.
   if (Math.min(policy.authorityLifetimeMs, policy.serverLifetimeMs) <= policy.renewBeforeMs)
     throw new RangeError('the lifetime of certificates must be longer than renewBefore')
   return policy

@@ -115,7 +115,7 @@ describe('CertificateProvisioner', () => {
     assert.equal(provisioner.source.current(), undefined)
     await provisioner.check(never)
     assert.equal(provisioner.ready, true)
-    assert.equal(store.writes, 2, 'an empty one, then the whole bundle')
+    assert.equal(store.writes, 2, 'an empty Secret, then the whole bundle')
     assert.ok(canConnect(provisioner, webhooks, clock.now()))
   })
 
@@ -166,7 +166,7 @@ describe('CertificateProvisioner', () => {
     const two = webhooks.configurations.get('two')!
     webhooks.configurations.delete('one')
     webhooks.configurations.set('two', { ...two, metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } })
-    assert.equal(await provisioner.check(never), 10_000, 'it looks again within seconds')
+    assert.equal(await provisioner.check(never), 10_000, 'it checks again within seconds')
     assert.equal(webhooks.updates, 0)
     assert.equal(provisioner.ready, false)
     webhooks.configurations.set('two', two)

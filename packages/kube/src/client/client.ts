@@ -90,7 +90,7 @@ export interface Client {
   ): Promise<ObjectList<T>>
 
   /**
-   * Sends any API request that has no method: subresources, discovery, `/readyz`. Parses a JSON response and returns
+   * Sends API requests that have no method here: subresources, discovery, `/readyz`. Parses a JSON response and returns
    * others as text.
    */
   raw(request: RawRequest, options?: RequestOptions): Promise<unknown>

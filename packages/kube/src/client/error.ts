@@ -115,10 +115,7 @@ export type Outcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: KubeError }
 
-/**
- * Waits for a request and returns its failure as a value. Rethrows everything but a KubeError, because it is a
- * defect.
- */
+/** Waits for a request and returns its failure as a value. Rethrows everything but a KubeError, because it is a bug. */
 export async function outcome<T>(request: Promise<T>): Promise<Outcome<T>> {
   try {
     return { ok: true, value: await request }

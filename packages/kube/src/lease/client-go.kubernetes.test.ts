@@ -42,7 +42,7 @@ after(async () => {
 const specOf = async () => (await client.get(leases, lock)).spec ?? {}
 
 describe('an election with a client-go candidate', () => {
-  it('takes the lease when kube-scheduler dies, and hands it back on release', async () => {
+  it('takes the lease when kube-scheduler dies, and kube-scheduler takes it again after the release', async () => {
     const theirs = await waitFor('the scheduler to lead', async () => (await specOf()).holderIdentity)
     const elector = new LeaseElector({
       ...lock,
@@ -52,7 +52,7 @@ describe('an election with a client-go candidate', () => {
     })
     const acquiring = elector.acquire(never)
     const theirRenewals = new Set<string | undefined>()
-    await waitFor('some renewals of theirs', async () => {
+    await waitFor('renewals by kube-scheduler', async () => {
       const spec = await specOf()
       theirRenewals.add(spec.renewTime)
       return spec.holderIdentity !== theirs || theirRenewals.size > 3

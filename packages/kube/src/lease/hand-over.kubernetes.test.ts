@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Real processes, a real API server: with any fault of the leader, two processes never write at the same time. The
-// API server is the witness: its revisions order every change of the Lease and of the ConfigMap that the leader
-// writes.
+// Tests with real processes and a real API server: with any fault of the leader, two processes never write at the same
+// time. The revisions of the API server prove it: they order every change of the Lease and of the ConfigMap that the
+// leader writes.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -174,10 +174,13 @@ async function handOver(
     const leader = await waitFor('a leader that writes', writing)
     const other = leader === first ? second : first
     await strike(leader)
-    await waitFor('the other to write', () => witness.writesOf(other.identity) > 10)
+    await waitFor('the other process to write', () => witness.writesOf(other.identity) > 10)
     await afterwards(leader)
     const count = witness.writesOf(other.identity)
-    await waitFor('the other to go on writing', () => witness.writesOf(other.identity) > count + 20)
+    await waitFor(
+      'the other process to continue writing',
+      () => witness.writesOf(other.identity) > count + 20,
+    )
     assert.ok(other.leads)
     witness.check()
   } finally {
@@ -193,7 +196,7 @@ describe('leadership passes to another process, and two never write at the same 
       () => {},
     ))
 
-  it('if the leader stops in order: at once, with a released lease', () =>
+  it('if the leader stops gracefully: at once, with a released lease', () =>
     handOver(
       async leader => {
         leader.signal('SIGTERM')
@@ -232,7 +235,7 @@ describe('leadership passes to another process, and two never write at the same 
       only.signal('SIGSTOP')
       only.signal('SIGCONT')
       const count = witness.writesOf('only')
-      await waitFor('it to go on writing', () => witness.writesOf('only') > count + 20)
+      await waitFor('the leader to continue writing', () => witness.writesOf('only') > count + 20)
       assert.ok(only.leads)
       witness.check()
     } finally {

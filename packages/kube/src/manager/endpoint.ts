@@ -106,7 +106,7 @@ export class HttpEndpoint {
     this.#server = undefined
     if (!server) return
     const closed = new Promise<void>(resolve => server.close(() => resolve()))
-    // No response here is worth waiting for.
+    // Stops at once, because no response here is important enough to wait for.
     server.closeAllConnections()
     await closed
   }

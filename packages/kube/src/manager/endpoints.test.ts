@@ -131,7 +131,11 @@ describe('the metrics endpoint', () => {
     assert.deepEqual(requests, expected)
     await clock.advance(61_000)
     await as('prometheus')
-    assert.deepEqual(requests.slice(expected.length), ['who is prometheus'], 'the verdict is believed longer')
+    assert.deepEqual(
+      requests.slice(expected.length),
+      ['who is prometheus'],
+      'the result is cached for longer',
+    )
   })
 
   it('shares one review among requests with the same token, and limits concurrent reviews', async () => {

@@ -98,7 +98,7 @@ describe('the endpoint of log levels', () => {
       })
     })
 
-  test('rejects clients without the right', async () => {
+  test('rejects unauthorized clients', async () => {
     await withEndpoint(access, async request => {
       assert.equal((await request('PUT', '?level=debug', 'Bearer bad')).status, 403)
       assert.match(await (await request('GET')).text(), /^{"default":"info"/)

@@ -96,11 +96,11 @@ describe('a controller process', () => {
       async () => (await actual('a')) === 'a' && (await actual('b')) === 'b',
     )
     await client.create(configMaps, { metadata: { namespace, name: 'c' }, data: { wanted: 'c' } })
-    await waitFor('what comes to be reconciled', async () => (await actual('c')) === 'c')
+    await waitFor('new objects to be reconciled', async () => (await actual('c')) === 'c')
 
     const reconciledBySecond = new Set<string>()
     const second = newProcess(reconciledBySecond)
-    await waitFor('the second to serve', () => second.probes.port !== undefined)
+    await waitFor('the second process to serve', () => second.probes.port !== undefined)
     const ready = await fetch(`http://127.0.0.1:${second.probes.port}/readyz?verbose`)
     assert.deepEqual([ready.status, await ready.text()], [200, '[+]ping ok\nhealthz check passed\n'])
     assert.equal(second.manager.leadership.isHeld(), false)
@@ -109,8 +109,8 @@ describe('a controller process', () => {
     await first.running
     assert.equal((await client.get(leases, { namespace, name: 'lock' })).spec?.holderIdentity, '')
     await client.create(configMaps, { metadata: { namespace, name: 'd' }, data: { wanted: 'd' } })
-    await waitFor('the second to take over', async () => (await actual('d')) === 'd')
-    assert.deepEqual([...reconciledBySecond], ['d'], 'what was done is not done again')
+    await waitFor('the second process to take over', async () => (await actual('d')) === 'd')
+    assert.deepEqual([...reconciledBySecond], ['d'], 'completed work is not repeated')
 
     await checkMetrics(second.metrics.port!)
     second.stop.abort(new Error('stopped'))
@@ -147,7 +147,7 @@ describe('a controller process', () => {
       [403, `Authorization denied for user system:serviceaccount:${namespace}:stranger\n`],
     )
     // The authorizer sees a new binding a moment after it is stored.
-    const { text } = await waitFor('the reader to be let in', async () => {
+    const { text } = await waitFor('the reader to be authorized', async () => {
       const response = await read(prometheus)
       return response.status === 200 ? response : undefined
     })

@@ -34,7 +34,7 @@ export interface Background {
   run(signal: AbortSignal): Promise<void>
 }
 
-/** `start` resolves when others may rely on it; the signal is the hard stop. */
+/** `start` resolves when other components may rely on it. The signal is the hard stop. */
 export interface Stoppable {
   start(signal: AbortSignal): Promise<void>
   stop(): Promise<void>

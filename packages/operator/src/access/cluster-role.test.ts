@@ -12,7 +12,7 @@ const granted = (resource: string, autoMNNVLEnabled = false) => {
   return rules?.filter(rule => rule.resources?.includes(resource)).flatMap(rule => rule.verbs) ?? []
 }
 
-test('NVLink domains can be let go of whether the feature is on or off, and never all at once', () => {
+test('the operator may release single NVLink domains with the feature on or off, and never deletes them as a collection', () => {
   for (const enabled of [false, true]) {
     const verbs = granted('computedomains', enabled)
     for (const verb of ['get', 'list', 'watch', 'create', 'patch', 'delete'])
@@ -21,7 +21,7 @@ test('NVLink domains can be let go of whether the feature is on or off, and neve
   }
 })
 
-test('only kinds that users rarely have objects of are deleted as collections', () => {
+test('only kinds of which users rarely have objects are deleted as collections', () => {
   const { rules = [] } = operatorClusterRole(configuration)
   const collections = rules.filter(({ verbs }) => verbs.includes('deletecollection'))
   assert.deepEqual(collections.flatMap(({ resources = [] }) => resources).sort(), [
@@ -42,7 +42,7 @@ const withServer = (server: Partial<OperatorConfiguration['server']>) => ({
   ...configuration,
   server: { ...configuration.server, ...server },
 })
-/** The rules about a resource, by verb and name; no name is every object. */
+/** The verbs and object names that the role grants for a resource. A rule without names covers every object. */
 const rights = (rules: readonly PolicyRule[] | undefined, resource: string) =>
   (rules ?? [])
     .filter(rule => rule.resources?.includes(resource))
@@ -60,7 +60,7 @@ test('the lease and the certificate Secret are read and written by name only', (
   )
 })
 
-test('with certificates of others the Secret is not touched and the webhook configurations are only watched', () => {
+test('with externally managed certificates, the operator has no access to the Secret and only watches the webhook configurations', () => {
   const manual = withServer({
     webhooks: { ...configuration.server.webhooks, certProvisionMode: 'manual' },
   })
@@ -79,7 +79,7 @@ test('with certificates of others the Secret is not touched and the webhook conf
     assert.match(each, / \S+-webhook$/, 'never without a name')
 })
 
-test('reviews are asked for only where metrics are secured', () => {
+test('grants TokenReviews and SubjectAccessReviews only if the metrics endpoint is secured', () => {
   const secured = withServer({ metrics: { ...configuration.server.metrics, secure: true } })
   for (const resource of ['tokenreviews', 'subjectaccessreviews']) {
     assert.deepEqual(rights(operatorClusterRole(configuration).rules, resource), [])

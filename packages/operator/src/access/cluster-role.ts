@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Exactly what the operator may do. It is tested with these rights and no others.
+// The exact permissions of the operator. All tests on a real cluster run with this role and no others.
 import {
   type ClusterRole,
   enabledSchedulers,
@@ -52,7 +52,7 @@ const groveRules: PolicyRule[] = [
     ['patch'],
   ),
   rule(schedulerGroup, ['podgangs/status'], ['patch']),
-  // Clusters with OwnerReferencesPermissionEnforcement reject owner references that block deletion without it.
+  // OwnerReferencesPermissionEnforcement rejects owner references with blockOwnerDeletion without this permission.
   rule(
     groveGroup,
     [
@@ -68,7 +68,7 @@ const groveRules: PolicyRule[] = [
 
 const workloadRules: PolicyRule[] = [
   rule('', ['pods'], keepingMany),
-  // Held only to be granted: the role of a set lets its waiters read them.
+  // The operator needs this only to grant it: the role of a set lets its startup waiters read the status of pods.
   rule('', ['pods/status'], reading),
   rule('', ['services'], keeping),
   rule('', ['serviceaccounts'], keeping),
@@ -83,7 +83,7 @@ const workloadRules: PolicyRule[] = [
 ]
 
 const kaiRules: PolicyRule[] = [
-  // They go with the gang that owns them.
+  // The garbage collector deletes them with the gang that owns them.
   rule('scheduling.run.ai', ['podgroups'], [...reading, 'create', 'patch']),
   rule('kai.scheduler', ['topologies'], [...reading, 'create', 'delete']),
 ]
@@ -97,7 +97,7 @@ const volcanoRules: PolicyRule[] = [
   },
 ]
 
-/** They are deleted with the gang that owns them. */
+/** The garbage collector deletes them with the gang that owns them. */
 const nativeGangRules: PolicyRule[] = [
   rule(
     'scheduling.k8s.io',
@@ -109,7 +109,7 @@ const nativeGangRules: PolicyRule[] = [
 /** Needed also while NVLink domains are disabled: existing domains carry the finalizer of the operator. */
 const mnnvlRules: PolicyRule[] = [rule('resource.nvidia.com', ['computedomains'], keeping)]
 
-/** Only by name. Watched in both certificate modes; written where the operator makes its certificates. */
+/** By name only. The operator watches them in both certificate modes and writes them if it issues its certificates. */
 function webhookRules({ server: { webhooks } }: OperatorConfiguration): PolicyRule[] {
   if (!webhooks.enabled) return []
   return [
@@ -131,20 +131,20 @@ function warnsAboutPlacement({ server, placementWarnings }: OperatorConfiguratio
   return server.webhooks.enabled && placementWarnings.enabled
 }
 
-/** The API server decides which clients may read the metrics. */
+/** The API server decides through reviews which clients may read the metrics. */
 const metricsRules: PolicyRule[] = [
   rule('authentication.k8s.io', ['tokenreviews'], ['create']),
   rule('authorization.k8s.io', ['subjectaccessreviews'], ['create']),
 ]
 
-/** In the operator's own namespace: its lease and its certificate. */
+/** For the operator's own namespace: its lease and its certificate. */
 export function operatorRole(namespace: string, configuration: OperatorConfiguration): Role {
   return {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'Role',
     metadata: { name: 'grove:system:grove-operator-lease', namespace },
     rules: [
-      // A name restricts no `create`: the API server does not know it yet.
+      // RBAC cannot restrict `create` by name, because the API server does not know the name yet.
       rule('coordination.k8s.io', ['leases'], ['create']),
       {
         ...rule('coordination.k8s.io', ['leases'], ['get', 'update']),

@@ -6,7 +6,7 @@ import { defaultConfiguration, messageLimits } from '@grove/api'
 import type { AdmissionRequest, Client } from '@grove/kube'
 import { validatingHandler } from './handlers.ts'
 
-/** These sets name neither a topology nor a queue: the cluster is not asked. */
+/** These sets name neither a topology nor a queue, so admission looks up nothing in the cluster. */
 const client = {} as Client
 const handle = validatingHandler({ client, configuration: defaultConfiguration() })
 
@@ -42,8 +42,8 @@ const cliqueOf = (name: string, rest: object = {}) => ({
   spec: { roleName: name, replicas: 1, minAvailable: 1, podSpec: { containers: [{ name: 'main' }] } },
 })
 
-describe('a rejection of megabytes', () => {
-  test('quotes the beginning of a long value, and its length', async () => {
+describe('a rejection message of megabytes', () => {
+  test('quotes the beginning of a long value, and states its length', async () => {
     const { allowed, message = '' } = await create([cliqueOf('x'.repeat(2_000_000))])
     assert.equal(allowed, false)
     assert.ok(message.length <= messageLimits.message + 100, `${message.length} characters`)
@@ -51,7 +51,7 @@ describe('a rejection of megabytes', () => {
     assert.match(message, /cut: 2000000 characters in all/)
   })
 
-  test('says how many more errors there are', async () => {
+  test('states how many errors were left out', async () => {
     const labels = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`bad key ${index}`, '']))
     const { allowed, message = '' } = await create([cliqueOf('web', { labels })])
     assert.equal(allowed, false)
@@ -61,7 +61,7 @@ describe('a rejection of megabytes', () => {
     assert.equal(shown + Number(more), 50_000)
   })
 
-  test('of an object that cannot be decoded is bounded as well', async () => {
+  test('for an object that cannot be decoded is bounded as well', async () => {
     const { allowed, message = '' } = await create([cliqueOf('web')], {
       terminationDelay: 'x'.repeat(2_000_000),
     })

@@ -8,7 +8,7 @@ import { resources } from '../caches/resources.ts'
 import { textOf } from '../errors/coded-error.ts'
 import type { Facts, Questions } from './webhook-rules.ts'
 
-/** No object has a longer name. Names come from requests: longer ones are not sent to the API server. */
+/** The longest name that Kubernetes allows. Names come from requests: longer ones are not sent to the API server. */
 const longestName = 253
 
 interface VolcanoQueue extends KubeObject {
@@ -43,7 +43,7 @@ export async function lookUp(client: Client, questions: Questions, signal: Abort
       questions.podCliqueSets.map(byKey),
       async ({ namespace, name }): Promise<Record<string, string>> => {
         const { metadata } = await client.get(resources.podCliqueSets, { namespace, name }, { signal })
-        // The rule reads one annotation. The others may be large.
+        // Only this annotation is kept: the rule reads no other, and the others may be large.
         const value = metadata.annotations?.[annotation.disableProtection]
         return value === undefined ? {} : { [annotation.disableProtection]: value }
       },

@@ -10,10 +10,10 @@ const operator = 'system:serviceaccount:grove-system:grove-operator'
 const collector = 'system:serviceaccount:kube-system:generic-garbage-collector'
 
 describe('the protection of managed objects', () => {
-  const asked: string[] = []
+  const lookups: string[] = []
   const client = {
     get: async (_: unknown, { namespace, name }: { namespace: string; name: string }) => {
-      asked.push(`${namespace}/${name}`)
+      lookups.push(`${namespace}/${name}`)
       if (name === 'gone') throw new KubeError({ code: 'NotFound', message: 'not found' })
       if (name === 'slow') throw new KubeError({ code: 'Timeout', message: 'took too long' })
       const annotations = name === 'open' ? { 'grove.io/disable-managed-resource-protection': 'true' } : {}
@@ -31,7 +31,7 @@ describe('the protection of managed objects', () => {
   const handle = authorizerHandler({ client, configuration }, operator)
 
   async function ask(username: string, set: string, owner?: string) {
-    asked.length = 0
+    lookups.length = 0
     const object = {
       metadata: {
         name: 'demo-0-web',
@@ -56,12 +56,12 @@ describe('the protection of managed objects', () => {
     }
     const signal = new AbortController().signal
     const response = await handle(request, { signal, clock: systemClock } as never)
-    return { ...response, asked: [...asked] }
+    return { ...response, lookups: [...lookups] }
   }
 
   test('allows the operator and exempt users without a lookup of the set', async () => {
     for (const username of [operator, collector]) {
-      const { allowed, asked: sets } = await ask(username, 'demo')
+      const { allowed, lookups: sets } = await ask(username, 'demo')
       assert.equal(allowed, true)
       assert.deepEqual(sets, [], username)
     }
@@ -73,13 +73,13 @@ describe('the protection of managed objects', () => {
       ['open', undefined, 200, ['work/open']],
       ['gone', undefined, 200, ['work/gone']],
       ['slow', undefined, 500, ['work/slow']],
-      // The owner is believed before the label.
+      // The controller reference takes precedence over the label.
       ['open', 'demo', 403, ['work/open', 'work/demo']],
     ]
     for (const [set, owner, code, sets] of rows) {
       const response = await ask('alice', set, owner)
       assert.equal(response.code, code, `${set} of ${owner}`)
-      assert.deepEqual(response.asked, sets)
+      assert.deepEqual(response.lookups, sets)
     }
   })
 })
@@ -89,10 +89,10 @@ describe('the warning about scaling', () => {
     member: { 'grove.io/podcliquescalinggroup': 'llm-0-decode', other: 'label' },
     standalone: { other: 'label' },
   }
-  const asked: string[] = []
+  const lookups: string[] = []
   const client = {
     get: async (_: unknown, { name }: { name: string }) => {
-      asked.push(name)
+      lookups.push(name)
       if (!members[name]) throw new KubeError({ code: 'NotFound', message: 'not found' })
       return { metadata: { name, labels: members[name] } }
     },
@@ -110,7 +110,7 @@ describe('the warning about scaling', () => {
     spec: { replicas },
   })
   async function ask(name: string, of: (replicas: number) => object, from: number, to: number) {
-    asked.length = 0
+    lookups.length = 0
     const request = {
       operation: 'UPDATE',
       namespace: 'work',
@@ -123,7 +123,7 @@ describe('the warning about scaling', () => {
     return (response.warnings ?? []).length
   }
 
-  test('is for members whose replicas change, and reads the clique only for a Scale', async () => {
+  test('is returned for group members whose replicas change, and reads the clique only for a Scale', async () => {
     const rows: [string, (replicas: number) => object, number, number, warnings: number, reads: string[]][] =
       [
         ['member', scale, 1, 3, 1, ['member']],
@@ -137,7 +137,7 @@ describe('the warning about scaling', () => {
       ]
     for (const [name, of, from, to, warnings, reads] of rows) {
       assert.equal(await ask(name, of, from, to), warnings, `${name} ${from} ${to}`)
-      assert.deepEqual(asked, reads)
+      assert.deepEqual(lookups, reads)
     }
   })
 })
@@ -199,7 +199,7 @@ describe('objects that cannot be decoded', () => {
     })
   }
 
-  test('are repaired only by objects that are valid by themselves', async () => {
+  test('can be repaired only by objects that are valid by themselves', async () => {
     const response = await update('validatePodCliqueSet', set(broken), set({ terminationDelay: '0s' }))
     assert.deepEqual([response.allowed, response.code], [false, 403])
     assert.match(response.message ?? '', /spec\.template\.terminationDelay: Invalid value/)
@@ -211,18 +211,18 @@ describe('objects that cannot be decoded', () => {
     assert.deepEqual([response.allowed, response.code], [false, 400])
   })
 
-  test('are no reason to keep a topology binding from being deleted', async () => {
+  test('do not block the deletion of a topology binding', async () => {
     const binding = { metadata: { name: 'site', ...terminating }, spec: { levels: 'none' } }
     assert.equal((await update('validateClusterTopology', binding, binding)).allowed, true)
   })
 })
 
 describe('the protection of managed objects', () => {
-  test('asks for at most the controller and the label of both objects, however many owners there are', async () => {
-    const asked: string[] = []
+  test('looks up at most the controller and the label of both objects, however many owners there are', async () => {
+    const lookups: string[] = []
     const client = {
       get: async (_: unknown, { name }: { name: string }) => {
-        asked.push(name)
+        lookups.push(name)
         return { metadata: { name, annotations: {} } }
       },
     } as unknown as Client
@@ -260,10 +260,10 @@ describe('the protection of managed objects', () => {
       { signal: AbortSignal.timeout(5_000) } as never,
     )
     assert.equal(response.code, 403)
-    assert.deepEqual(asked, ['new-label', 'new-controller-0', 'old-label', 'old-controller-0'])
+    assert.deepEqual(lookups, ['new-label', 'new-controller-0', 'old-label', 'old-controller-0'])
   })
 
-  test('takes the operator for itself by each of its user names', async () => {
+  test('recognizes the operator by each of its user names', async () => {
     const handle = authorizerHandler(
       { client: {} as Client, configuration: defaultConfiguration() },
       'system:serviceaccount:grove-system:configured',

@@ -22,7 +22,7 @@ export interface AdmissionOptions {
   readonly configuration: OperatorConfiguration
 }
 
-/** All but the protection of managed objects, which needs to know who the operator is. */
+/** All webhooks except the protection of managed objects, which needs the user names of the operator. */
 export function admissionHandlers(options: AdmissionOptions) {
   return {
     defaultPodCliqueSet: defaultingHandler(options),

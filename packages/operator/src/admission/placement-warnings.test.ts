@@ -149,7 +149,7 @@ describe('warnings about placement', () => {
   for (const [name, options, expected] of rows)
     test(name, () => assert.deepEqual(placementWarnings(set(options), facts(), configuration), expected))
 
-  test('cordons and taints of node conditions are no reason, other taints are', () => {
+  test('cordons and taints of node conditions cause no warning, other taints do', () => {
     const taint = (key: string) => ({ taints: [{ key, effect: 'NoSchedule' }] })
     const warned = (spec: Node['spec']) => placementWarnings(set({ pods: 1 }), facts(spec), configuration)
     assert.deepEqual(warned({ unschedulable: true }), [])
@@ -187,13 +187,13 @@ describe('the webhook for placement', () => {
     assert.equal(warnings?.length, 1)
   })
 
-  test('allows whatever it cannot evaluate', () => {
+  test('allows every request that it cannot evaluate', () => {
     for (const object of [undefined, {}, { spec: 1 }, { ...set({ pods: 5 }), spec: { replicas: 1 } }])
       assert.equal(webhook.decide(request({ object }), sent).allowed, true)
     assert.deepEqual(webhook.decide(request({}), undefined), { allowed: true, code: 200 })
   })
 
-  test('asks for nodes only if the spec is new', () => {
+  test('reads the nodes only if the spec is new or changed', () => {
     const object = set({ pods: 5 })
     assert.equal(webhook.question?.(request({})), 'nodes')
     const update = (oldObject: object) => request({ operation: 'UPDATE', oldObject })

@@ -33,7 +33,7 @@ import { render } from '../render.ts'
 import { schedulerBackends } from '../schedulers/registry.ts'
 
 export interface PlacementFacts {
-  /** Empty while they are not known. */
+  /** Empty while the nodes are not known. */
   readonly nodes: readonly Node[]
   readonly topologyBindings: readonly ClusterTopologyBinding[]
 }
@@ -41,10 +41,12 @@ export interface PlacementFacts {
 /** A set with more pods is not evaluated as a whole. */
 export const mostPods = 2_000
 
-/** Steps, not time: a search that needs more gives no warning. */
+/**
+ * A bound on search steps, not on time, so that results are reproducible. A search that needs more gives no warning.
+ */
 const policy: Policy = { ...defaultPolicy, fixes: false, budget: { gang: 100_000, cycle: 400_000 } }
 
-/** Causes that only other nodes or another set can remove. */
+/** Causes that only more nodes or a changed set can remove. */
 const lastingCauses: ReadonlySet<ExplanationCode> = new Set<ExplanationCode>([
   'TopologyLevelUnlabelled',
   'ResourceUnknown',
@@ -121,7 +123,7 @@ function isTooLarge(set: PodCliqueSet): boolean {
   return exceededLimits(set, limits).length > 0
 }
 
-/** The set on nodes that run nothing else, without constraints that depend on more than the nodes. */
+/** Renders the set for nodes that run nothing else, without constraints that depend on more than the nodes. */
 function emptyCluster(
   set: PodCliqueSet,
   { nodes, topologyBindings }: PlacementFacts,
@@ -149,13 +151,15 @@ function emptyCluster(
   }
 }
 
-/** Cordons and the taints of node conditions are temporary. */
+/** Cordons and the taints of node conditions are temporary, so they are ignored. */
 function availableNode({ apiVersion, kind, metadata, spec, status }: Node): Node {
   const taints = (spec?.taints ?? []).filter(({ key }) => !key.startsWith('node.kubernetes.io/'))
   return { apiVersion, kind, metadata, spec: { taints }, ...(status && { status }) }
 }
 
-/** Affinity to other pods and spread may be satisfied by pods that exist. Anti-affinity stays: more pods never satisfy it. */
+/**
+ * Existing pods may satisfy affinity and spread constraints. Anti-affinity stays, because more pods never satisfy it.
+ */
 function relaxedPod(pod: Pod): Pod {
   const { volumes, resourceClaims, topologySpreadConstraints, affinity, ...spec } = pod.spec
   const { schedulingGroup: _, workloadRef: __, ...supported } = spec as typeof spec & Record<string, unknown>

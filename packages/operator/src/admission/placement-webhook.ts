@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The webhook that warns about sets which can never fit. It allows every request.
+// The webhook that warns about sets that can never fit. It allows every request.
 import { isDeepStrictEqual } from 'node:util'
 import {
   decodePodCliqueSet,
@@ -13,10 +13,13 @@ import { type AdmissionRequest, allowed, type IsolatedWebhook } from '@grove/kub
 import { type PlacementFacts, placementWarnings } from './placement-warnings.ts'
 import { isTerminating, isWrite } from './webhook-rules.ts'
 
-/** The webhook needs the nodes and the topology bindings; there is nothing to choose. */
+/** Always needs the nodes and the topology bindings. */
 export type PlacementQuestion = 'nodes'
 
-/** Facts as they travel between processes. Nodes are JSON: texts are cheap to send, and the receiver parses them. */
+/**
+ * The lookup results as they are sent between processes. Nodes are JSON text, which is cheap to send; the receiver
+ * parses it.
+ */
 export interface SentFacts extends Pick<PlacementFacts, 'topologyBindings'> {
   readonly nodes: readonly string[]
 }
@@ -35,14 +38,14 @@ export function placementWebhook(configuration: OperatorConfiguration): Placemen
         const known = { ...facts, nodes: facts.nodes.map(text => JSON.parse(text) as Node) }
         return allowed({ warnings: shortenedWarnings(placementWarnings(set, known, configuration)) })
       } catch {
-        // An invalid set cannot be rendered. The webhook that validates reports why.
+        // An invalid set cannot be rendered. The validating webhook reports why.
         return allowed()
       }
     },
   }
 }
 
-/** The set, if it is new or if its spec changes. */
+/** Returns the set if it is new or its spec changes. */
 function changedSet(request: AdmissionRequest): PodCliqueSet | undefined {
   if (!isWrite(request) || isTerminating(request) || request.subResource) return undefined
   const decoded = decodePodCliqueSet(request.object)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Warns about a member of a scaling group that is scaled directly. It allows every request.
+// Warns if a user scales a member of a scaling group directly. It allows every request.
 import { memberScalingWarning } from '@grove/api'
 import { type AdmissionRequest, type AdmissionResponse, allowed } from '@grove/kube/admission'
 import type { GroveWebhook } from './webhook-rules.ts'
@@ -24,7 +24,7 @@ export function scalingWebhook(): GroveWebhook {
   }
 }
 
-/** Undefined for the Scale of a subresource, which has no labels. */
+/** Undefined for the scale subresource, whose objects have no labels. */
 function labelsOf({ oldObject }: AdmissionRequest): Readonly<Record<string, string>> | undefined {
   return (oldObject as { metadata?: { labels?: Record<string, string> } } | undefined)?.metadata?.labels
 }

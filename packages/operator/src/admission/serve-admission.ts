@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Serves the admission webhooks from review processes. A request of any content costs the operator only the bytes that
-// it moves: leases, probes and controllers go on while it is decided, and outlive it.
+// Serves the admission webhooks from review processes. A request of any content costs the operator process only the
+// transfer of its bytes. Leases, probes and controllers continue during a review, even if the review process crashes.
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Node } from '@grove/api'
@@ -56,7 +56,7 @@ export function serveAdmission(
     if (path === webhookPaths.warnAboutPlacement || path === webhookPaths.warnAboutScaling) continue
     server.handleReviews(path, (review, context) => reviews.decide(path, review, context))
   }
-  // Cliques can be scaled also if the review fails.
+  // Scaling must also work if the review fails.
   server.handleReviews(webhookPaths.warnAboutScaling, (review, context) =>
     inTime(clock, scalingDeadlineMs, context, inner =>
       reviews.decide(webhookPaths.warnAboutScaling, review, { ...inner, undecided: 'allow' }),
@@ -68,8 +68,8 @@ export function serveAdmission(
 }
 
 /**
- * The process of the warnings starts on demand and ends when idle, because sets are written rarely. The set
- * is admitted even if the process fails or does not respond.
+ * The process for placement warnings starts on demand and exits when idle, because sets are written rarely. The set is
+ * admitted even if the process fails or does not respond.
  */
 function servePlacementWarnings(
   manager: Manager,
@@ -105,7 +105,7 @@ function servePlacementWarnings(
   manager.addBackground('placement warnings', reviews)
 }
 
-/** Aborts a review for a warning, before the webhook server rejects the request. */
+/** Aborts the review for a warning before the timeout of the webhook server rejects the request. */
 async function inTime<Context extends { readonly signal: AbortSignal }, T>(
   clock: Clock,
   deadlineMs: number,

@@ -12,7 +12,7 @@ describe('the webhook that warns about scaling', () => {
   )
   const webhooks = configurations.flatMap(configuration => configuration.webhooks ?? [])
 
-  test('never blocks a request, in contrast to all others', () => {
+  test('never blocks a request, unlike all other webhooks', () => {
     const ignored = webhooks.filter(({ failurePolicy }) => failurePolicy !== 'Fail')
     assert.deepEqual(
       ignored.map(({ name, failurePolicy }) => [name, failurePolicy]),
@@ -47,7 +47,7 @@ describe('the webhook that protects managed objects', () => {
     ['', 'pods/status', [], 'kubelets write it'],
   ]
   for (const [group, resource, operations, why] of rows)
-    test(`is asked about ${operations.join(', ') || 'nothing'} of ${resource}: ${why}`, () => {
+    test(`receives ${operations.join(', ') || 'nothing'} of ${resource}: ${why}`, () => {
       assert.deepEqual(operationsOn(group, resource), operations)
     })
 })

@@ -63,17 +63,18 @@ export function webhookConfigurations(
           ...entry('pclq.scaling.webhooks.grove.io', webhookPaths.warnAboutScaling, [
             rule(groveGroup, 'v1alpha1', [podCliques, `${podCliques}/scale`], ['UPDATE']),
           ]),
-          // It only warns. Scaling must work while the operator is down, and soon: see decision 21.
+          // This webhook only warns. Scaling must work, without a long timeout, while the operator is down: see
+          // decision 21.
           failurePolicy: 'Ignore' as const,
           timeoutSeconds: warningTimeoutSeconds,
-          // Most updates are the operator's own, and it never changes the replicas of an existing clique.
+          // Most updates come from the operator, and it never changes the replicas of an existing clique.
           matchConditions: [{ name: 'changes-replicas', expression: changesReplicas }],
         },
         ...(placementWarnings.enabled
           ? [
               {
                 ...entry(placementWebhookName, webhookPaths.warnAboutPlacement, sets),
-                // Never the reason for a rejection.
+                // A failing webhook must not reject the request.
                 failurePolicy: 'Ignore' as const,
                 timeoutSeconds: placementTimeoutSeconds,
               },
@@ -109,7 +110,7 @@ export function webhookConfigurations(
 
 const podCliques = kinds.podClique.resource
 
-/** A Scale omits a count of zero. */
+/** The JSON of a Scale omits a replica count of zero. */
 const changesReplicas = (['object', 'oldObject'] as const)
   .map(each => `(has(${each}.spec.replicas) ? ${each}.spec.replicas : 0)`)
   .join(' != ')

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The admission webhooks as pure code, over the rules of the API package. They
-// name the objects that they look up first. They run in a review process, or in this one for the embedded cluster.
+// The admission webhooks as pure code, on top of the rules of the API package. Each webhook first names the objects
+// that it needs looked up. The rules run in a review process, or in this process for the embedded cluster.
 import {
   authorize,
   type ClusterTopologyBinding,
@@ -33,7 +33,7 @@ import {
 } from '@grove/kube/admission'
 import { scalingWebhook } from './scaling-webhook.ts'
 
-/** Where API servers call; part of the webhook configurations that are installed. */
+/** The paths that API servers call. Installed webhook configurations contain them. */
 export const webhookPaths = {
   defaultPodCliqueSet: '/webhooks/default-podcliqueset',
   validatePodCliqueSet: '/webhooks/validate-podcliqueset',
@@ -112,7 +112,8 @@ export function validatingWebhook(configuration: OperatorConfiguration): GroveWe
       const context = { configuration, cluster: viewOf(facts) }
       const old = request.operation === 'UPDATE' ? readable(request.oldObject) : undefined
       return responseOf(
-        // An old object that cannot be read cannot be compared with: its repair is validated like a new object.
+        // The new object cannot be compared with an old one that cannot be decoded, so it is validated like a created
+        // object.
         old
           ? validateChangedPodCliqueSet(decoded.value, old, context)
           : validateNewPodCliqueSet(decoded.value, context),
@@ -138,11 +139,11 @@ export function authorizerWebhook(
   ownUserNames: readonly string[],
 ): GroveWebhook {
   const exemptUserNames = authorizer.exemptServiceAccountUserNames
-  const mayAnyway = new Set([...ownUserNames, ...exemptUserNames])
+  const alwaysAllowed = new Set([...ownUserNames, ...exemptUserNames])
   return {
     question(request) {
       // Most requests come from the operator and are always allowed. A read of the set would double their cost.
-      if (mayAnyway.has(userNameOf(request))) return undefined
+      if (alwaysAllowed.has(userNameOf(request))) return undefined
       const podCliqueSets = possibleParents(request)
       return podCliqueSets.length === 0
         ? undefined
@@ -150,10 +151,10 @@ export function authorizerWebhook(
     },
     decide(request, facts) {
       const userName = userNameOf(request)
-      const isFree = mayAnyway.has(userName)
+      const isAlwaysAllowed = alwaysAllowed.has(userName)
       const context: ProtectionContext = {
         podCliqueSetAnnotations: (namespace, name) =>
-          isFree
+          isAlwaysAllowed
             ? { outcome: 'found', value: {} }
             : (facts?.podCliqueSetAnnotations.get(`${namespace}/${name}`) ?? { outcome: 'notFound' }),
         ownUserName: ownUserNames.includes(userName) ? userName : (ownUserNames[0] ?? ''),
@@ -175,8 +176,8 @@ export function isWrite({ operation }: AdmissionRequest): boolean {
 }
 
 /**
- * Reports whether the object is being deleted. Its finalizer must be removable whatever the object contains, so this is
- * asked before anything is decoded. API servers ignore a deletionTimestamp that a client sends.
+ * Reports whether the object is being deleted. Its finalizer must be removable whatever the object contains, so this
+ * check runs before decoding. API servers ignore a deletionTimestamp that a client sends.
  */
 export function isTerminating({ operation, object, oldObject }: AdmissionRequest): boolean {
   return (
@@ -184,7 +185,9 @@ export function isTerminating({ operation, object, oldObject }: AdmissionRequest
   )
 }
 
-/** The stored object, unless it cannot be read: it may be older than the rules of today, or than the webhooks. */
+/**
+ * The stored object; undefined if it cannot be decoded. It may be older than the present rules, or than the webhooks.
+ */
 function readable(object: unknown): PodCliqueSet | undefined {
   const decoded: Decoded<PodCliqueSet> = decodePodCliqueSet(object)
   return decoded.ok ? decoded.value : undefined
@@ -236,7 +239,7 @@ function responseOf({ errors, warnings }: ValidationOutcome): AdmissionResponse 
   return denied(rejectionMessage(errors), { ...shown, rules: [...new Set(errors.map(ruleOf))] })
 }
 
-/** The kind of an error and its field, without the indexes of lists: one of a bounded number of rules. */
+/** The type of an error and its field without list indexes, so that the number of distinct values is bounded. */
 function ruleOf({ kind, field }: ValidationOutcome['errors'][number]): string {
   return `${kind} ${field.replaceAll(/\[[^\]]*\]/g, '[]')}`
 }

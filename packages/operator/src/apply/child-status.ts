@@ -21,16 +21,16 @@ interface ChildStatus {
 export interface StatusKind<T extends KubeObject> {
   readonly resource: Resource<T>
   readonly eventSource: string
-  /** Code of a failure that has none. */
+  /** The code of a failure that has no code of its own. */
   readonly errorCode: ErrorCode
 }
 
 /** The status that a reconcile has planned. */
 export interface ChildReport<S> {
   readonly plan: ChildStatusPlan<S>
-  /** Reports whether another controller or the user waits for this status. The others are debounced. */
+  /** Reports whether another controller or the user waits for this status. Other statuses are debounced. */
   isUrgent(status: S): boolean
-  /** The time until the plan may change without any change in the cluster; 0 if it does not. */
+  /** The time until the plan may change without a change in the cluster; 0 if it never does. */
   readonly retryInMs: number
 }
 
@@ -42,8 +42,8 @@ interface ChildStatusContext {
 }
 
 /**
- * Writes a status that differs from the stored one, at once or debounced. Without a report nothing is written. Returns how
- * long to wait for the write or for the next step of the plan; 0 if there is nothing to wait for.
+ * Writes a status that differs from the stored one, at once or debounced. Writes nothing if the plan has no report.
+ * Returns how long to wait for the write or for the next step of the plan; 0 if there is nothing to wait for.
  */
 export async function writeChildStatus<T extends KubeObject, S extends ChildStatus>(
   kind: StatusKind<T & { status?: S }>,
@@ -69,7 +69,7 @@ export async function writeChildStatus<T extends KubeObject, S extends ChildStat
   if (waitMs > 0) return waitMs
   const isWritten = await writeStatus(caches, kind.resource, stored, status, { signal })
   statusDebounce.clear(uid)
-  // An object that was deleted meanwhile has lost nothing.
+  // If the object was deleted meanwhile, no status is lost.
   if (!isWritten) return report.retryInMs
   for (const event of report.plan.events) sink.emit(stored, kind.eventSource, event)
   if (failure instanceof LimitExceeded && failure.isNew(before))
@@ -77,7 +77,7 @@ export async function writeChildStatus<T extends KubeObject, S extends ChildStat
   return report.retryInMs
 }
 
-/** Writes why an object cannot be reconciled at all. The rest of its status stays. */
+/** Writes why an object cannot be reconciled at all, and keeps the rest of its status. */
 export function failedStatus<T extends KubeObject, S extends ChildStatus>(
   kind: StatusKind<T & { status?: S }>,
   object: Stored<T & { status?: S }>,

@@ -12,7 +12,7 @@ export interface TerminatedReplica {
   readonly because: string
 }
 
-/** Receives decisions that users ask about, after they were carried out. For the log and for metrics. */
+/** Receives decisions after they were carried out, for the log and for metrics. */
 export interface DecisionSink {
   replicaTerminated(terminated: TerminatedReplica): void
   podsReplaced(clique: StoredClique, pods: readonly StoredPod[], reason: 'outdated' | 'finished'): void

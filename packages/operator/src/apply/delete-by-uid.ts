@@ -11,9 +11,9 @@ import {
 } from '@grove/kube'
 
 /**
- * Deletes this object and no other that has taken its name since. Returns whether the request deleted it: false if it was
- * gone already. A conflict usually means that another object has the name. An admission webhook can return the same code,
- * and then the object still exists: the conflict is thrown, so that the deletion is retried.
+ * Deletes exactly this object, and never a successor with the same name. Returns whether this request deleted it: false
+ * if it was gone already. A conflict usually means that another object has the name. An admission webhook can return
+ * the same code, and then the object still exists: the conflict is thrown, so that the deletion is retried.
  */
 export async function deleteByUid<T extends KubeObject>(
   client: Pick<Client, 'delete' | 'find'>,

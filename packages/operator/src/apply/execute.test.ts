@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The rules that hold for every write of the operator.
+// Tests the guarantees that hold for every write of the operator.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { EventValue, Service } from '@grove/api'
@@ -82,14 +82,14 @@ const creation = (name: string, more: Partial<Create<Service>> = {}): Create<Ser
 const messages = (failures: readonly unknown[]) => failures.map(one => (one as Error).message)
 
 describe('an object that exists already', () => {
-  test('is left alone if it is ours and complete', async () => {
+  test('is left alone if the owner controls it and it is complete', async () => {
     const { run, put, get, events } = harness()
     const before = put('s', { labels: { a: 'b' }, ownerReferences: [owner] })
     const { failures, written } = await run([creation('s')])
     assert.deepEqual([failures, written, events, get('s')], [[], 0, [], before])
   })
 
-  test('is repaired if it is ours and lacks fields', async () => {
+  test('is repaired if the owner controls it and fields are missing', async () => {
     const { run, put, get, events } = harness()
     put('s', { ownerReferences: [owner] })
     assert.equal((await run([creation('s')])).written, 1)
@@ -97,14 +97,14 @@ describe('an object that exists already', () => {
     assert.deepEqual(events, ['test Done'])
   })
 
-  test('is adopted if it has no owner', async () => {
+  test('is adopted if it has no controller', async () => {
     const { run, put, get } = harness()
     put('s')
     assert.deepEqual((await run([creation('s')])).failures, [])
     assert.equal(get('s')?.metadata.ownerReferences?.[0]?.uid, ownerUid)
   })
 
-  test('is reported with its own code, and not written, if it has another owner', async () => {
+  test('is reported with its own code, and not written, if another owner controls it', async () => {
     const { run, put, get, events } = harness()
     const before = put('s', { ownerReferences: [{ ...owner, uid: 'theirs' }] })
     const { failures } = await run([creation('s')])
@@ -125,7 +125,7 @@ describe('an object that exists already', () => {
       for (const [at, pattern] of expected.entries()) assert.match(failures[at]!, pattern)
     })
 
-  test('is not created again if the plan knows it', async () => {
+  test('is not created again if the plan already contains it', async () => {
     const { run, put, get } = harness()
     const known = put('s', { ownerReferences: [owner] })
     assert.deepEqual((await run([creation('s', { known })])).failures, [])
@@ -191,7 +191,7 @@ describe('failures', () => {
     assert.deepEqual(events.toSorted(), ['test Done', 'test Failed'])
   })
 
-  test('stop creations after as many as are tolerated', async () => {
+  test('stop further creations after the tolerated number', async () => {
     const { run, reject, api } = harness()
     reject(() => true)
     const intents = Array.from({ length: 100 }, (_, at) => creation(`s${at}`))
@@ -201,7 +201,7 @@ describe('failures', () => {
     assert.deepEqual(api.list(resource), [])
   })
 
-  test('stop the later steps of their own sequence only', async () => {
+  test('stop only the later steps of their own sequence', async () => {
     const { inOrder, each, put, get, reject } = harness()
     const objects = Object.fromEntries(['a', 'b', 'c', 'd'].map(name => [name, put(name)]))
     const step = (name: string): Intent[] => [{ kind: 'delete', resource, object: objects[name]! }]
@@ -221,7 +221,7 @@ describe('failures', () => {
   })
 })
 
-test('one reconcile creates a bounded number of objects and says that there may be more', async () => {
+test('one reconcile creates a bounded number of objects and returns that there may be more', async () => {
   const { run, api } = harness()
   const intents = Array.from({ length: mostCreated + 1 }, (_, at) => creation(`s${at}`))
   const { hasMore, written } = await run(intents)

@@ -39,24 +39,24 @@ export interface ApplyContext {
 
 export interface ApplyOptions {
   readonly signal: AbortSignal
-  /** Creations stop after so many failures; one unless given. */
+  /** Creations stop after this many failures. Default: 1. */
   readonly tolerated?: number
 }
 
 export interface Outcome {
-  /** In the order of the intents, creations last. */
+  /** In the order of the intents, with creations last. */
   readonly failures: readonly unknown[]
   /** Intents that changed something. */
   readonly written: number
   /** Creations that were not attempted because others failed. */
   readonly skipped: number
-  /** True where there may be more to create: planners stop at `mostCreated`. */
+  /** True if there may be more to create: planners stop at `mostCreated`. */
   readonly hasMore: boolean
 }
 
 export const nothingDone: Outcome = { failures: [], written: 0, skipped: 0, hasMore: false }
 
-/** Several outcomes as one. */
+/** Merges several outcomes into one. */
 export function combined(outcomes: readonly Outcome[]): Outcome {
   return {
     failures: outcomes.flatMap(({ failures }) => failures),
@@ -91,7 +91,7 @@ export async function execute(
   }
 }
 
-/** One failed request may be several errors: a collection of objects fails as a whole. */
+/** One failed request may stand for several errors, because a collection of objects fails as a whole. */
 function eachFailure(failure: unknown): readonly unknown[] {
   return failure instanceof ReconcileFailed ? failure.errors : [failure]
 }
@@ -109,7 +109,7 @@ export async function executeInOrder(
   return []
 }
 
-/** Sends several sequences of steps side by side, each in its own order. Returns the failures. */
+/** Sends several sequences of steps in parallel, each in its own order. Returns the failures. */
 export async function executeEach(
   sequences: readonly (readonly (readonly Intent[])[])[],
   context: ApplyContext,
@@ -140,7 +140,7 @@ async function send(intent: Intent, context: ApplyContext, signal: AbortSignal):
   }
 }
 
-/** The object that was written; undefined where nothing changed. */
+/** The written object; undefined if nothing changed. */
 function request(
   intent: Intent,
   context: ApplyContext,
@@ -185,7 +185,7 @@ async function create(
   }
 }
 
-/** Returns the patch that turns an existing object into the wanted one. Throws where no patch can. */
+/** Returns the patch that turns an existing object into the wanted one. Throws if no patch can. */
 function patchForExisting(found: Stored | undefined, policy: ExistingObject) {
   if (!found || found.metadata.deletionTimestamp) {
     if (found && policy.awaitsDeletion?.(found)) return undefined
@@ -223,15 +223,15 @@ async function deleteCollection(
 }
 
 /**
- * One empty entry asks the API server to forget which client wrote which field. It then saves that work for every later
- * write of the pod: docs/decisions/0005-pods-without-managed-fields.md.
+ * One empty entry makes the API server drop the managed fields of the pod. This makes every later write of the pod
+ * cheaper: docs/decisions/0005-pods-without-managed-fields.md.
  */
 const noManagedFields = [{}]
 
 function removeGate({ pod }: RemoveGate, { caches }: ApplyContext, signal: AbortSignal) {
   const strategic = {
     metadata: { managedFields: noManagedFields },
-    // Names the one gate to remove: other clients may change theirs at the same moment.
+    // Names the one gate to remove, because other clients may change their gates at the same time.
     spec: { schedulingGates: [{ name: podSchedulingGate, $patch: 'delete' }] },
   }
   return unlessGone(patchObject(caches, resources.pods, pod, { strategic }, { signal }))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The writes that a plan asks the executor for. An intent names one object or one collection, the error that a
+// The writes that a plan requests from the executor. An intent names one object or one collection, the error that a
 // failure becomes in `status.lastErrors`, and the events that report its outcome. Intents hold no client and send
 // nothing: see execute.ts.
 import type { EventValue, Pod } from '@grove/api'
@@ -10,7 +10,7 @@ import type { KnownObjects } from './planned-removal.ts'
 
 export type MergePatch = Readonly<Record<string, unknown>>
 
-/** Where events go. Never blocks and never fails: no reconcile depends on an event. */
+/** Receives events. Never blocks and never fails, because no reconcile depends on an event. */
 export interface EventSink {
   emit(about: KubeObject, source: string, event: EventValue): void
 }
@@ -25,7 +25,7 @@ export interface Report<T extends KubeObject = KubeObject> {
 }
 
 interface Outcomes<T extends KubeObject> {
-  /** The error that the reconcile reports. Without it the request's own error is reported. */
+  /** The error that the reconcile reports. If absent, it reports the error of the request. */
   error?(cause: unknown): Error
   readonly report?: Report<T>
 }
@@ -34,17 +34,17 @@ export interface Create<T extends KubeObject = KubeObject> extends Outcomes<T> {
   readonly kind: 'create'
   readonly resource: Resource<T>
   readonly object: T
-  /** The object of this name as the operator knows it. Then nothing is created, and `existing` says what it needs. */
+  /** The object of this name, as the cache has it. If set, nothing is created, and `existing` decides what it needs. */
   readonly known?: Stored<T>
-  /** `user`: ahead of requests that only follow from this one. */
+  /** `user`: sent before requests that only follow from this one. */
   readonly priority?: 'user'
-  /** The policy for an object of this name that exists already. Pods have generated names and need none. */
+  /** The policy for an existing object of this name. Pods have generated names and need none. */
   readonly existing?: ExistingObject<T>
 }
 
-/** The policy for objects that exist already, although the cache does not contain them. */
+/** The policy for objects that exist although the cache does not contain them. */
 export interface ExistingObject<T extends KubeObject = KubeObject> {
-  /** The object is controlled by this owner: the watch has not delivered it yet, or it lost its labels. */
+  /** Reports whether this owner controls the object: the watch has not delivered it yet, or it lost its labels. */
   readonly ownerUid: string
   /**
    * Reports whether the deletion of this terminating object enqueues the owner. If not, the reconcile fails and is retried
@@ -53,7 +53,7 @@ export interface ExistingObject<T extends KubeObject = KubeObject> {
   awaitsDeletion?(existing: Stored<T>): boolean
   /** The patch that an owned object needs; undefined if it needs none. */
   repair?(existing: Stored<T>): MergePatch | undefined
-  /** The patch that makes the owner the controller of an orphan; undefined for an object of another owner. */
+  /** The patch that makes the owner the controller of an orphan; undefined if another owner controls the object. */
   adopt?(existing: Stored<T>): MergePatch | undefined
   /** The error for an object of another owner. The executor never writes to it. */
   conflict(existing: Stored<T>): Error
@@ -67,7 +67,7 @@ export interface Patch<T extends KubeObject = KubeObject> extends Outcomes<T> {
   readonly subresource?: 'status'
 }
 
-/** Deletes exactly this object, not one that has taken its name since. */
+/** Deletes exactly this object, and never a successor with the same name. */
 export interface Delete<T extends KubeObject = KubeObject> extends Outcomes<T> {
   readonly kind: 'delete'
   readonly resource: Resource<T>
@@ -93,13 +93,15 @@ export interface RemoveGate extends Outcomes<Pod> {
   readonly pod: Stored<Pod>
 }
 
-/** Writes the fields of a status that differ, onto the version that the status was computed from. */
+/**
+ * Patches the fields of a status that differ. The resource version must be the one that the status was computed from.
+ */
 export interface WriteStatus<T extends KubeObject = KubeObject> extends Outcomes<T> {
   readonly kind: 'writeStatus'
   readonly resource: Resource<T>
   readonly object: Stored<T> & { readonly status?: unknown }
   readonly status: unknown
-  /** `background`: behind the requests that the availability of a set follows from. */
+  /** `background`: sent after the requests that the availability of a set depends on. */
   readonly priority?: 'background'
 }
 

@@ -37,13 +37,13 @@ export function mergePatch(existing: Json, wanted: Json): JsonObject | undefined
  * revisions are, because a patch must follow exactly when a new revision replaces pods.
  */
 export function podSpecPatch(existing: PodSpec, wanted: PodSpec): JsonObject | undefined {
-  // Nearly always equal to the letter, and the canonical form is costly.
+  // The specs are nearly always identical, and the canonical form is costly.
   if (equalJson(existing, wanted)) return undefined
   if (sameCanonical(canonicalPodSpec(existing), canonicalPodSpec(wanted))) return undefined
   return createMergePatch(existing, wanted) as JsonObject
 }
 
-/** The same for some members of an object only; a member that is not wanted is taken away. */
+/** Like `mergePatch`, for some members of an object only. Removes a member that is not wanted. */
 export function patchMembers(
   existing: Json,
   wanted: Json,

@@ -19,7 +19,7 @@ const unclear: Record<string, Partial<KubeErrorFields>> = {
   'a 503': { code: 'ServiceUnavailable' },
   'a 504': { code: 'Timeout' },
   'a lost connection': { code: 'Network', sent: true },
-  'half a response': { code: 'Malformed' },
+  'a truncated response': { code: 'Malformed' },
 }
 const final: Record<string, Partial<KubeErrorFields>> = {
   'a 403': { code: 'Forbidden' },
@@ -40,11 +40,11 @@ function makeClique(api: SimulatedApi, name: string, pod: string): void {
   api.put(pods, { metadata: { namespace, name: pod, labels, ownerReferences: [owner] } })
 }
 
-/** Deletes two cliques with a pod each; the first request fails. Returns the requests and the remaining objects. */
+/** Deletes two cliques with one pod each; the first request fails. Returns the requests and the remaining objects. */
 async function outcomeOf(
   resource: Resource<KubeObject>,
   fields: Partial<KubeErrorFields>,
-  { isCarriedOut = false, meanwhile = (_api: SimulatedApi): void => {} } = {},
+  { isExecuted = false, meanwhile = (_api: SimulatedApi): void => {} } = {},
 ) {
   const api = new SimulatedApi(new FakeClock())
   makeClique(api, 'a', 'a-x')
@@ -52,7 +52,7 @@ async function outcomeOf(
   const planned = uidsOf(api.list(cliques))
   const sent: string[] = []
   const failFirst = (isAfter: boolean) => {
-    if (sent.length > 1 || isAfter !== isCarriedOut) return
+    if (sent.length > 1 || isAfter !== isExecuted) return
     meanwhile(api)
     throw new KubeError({ code: 'Internal', message: 'failed', ...fields })
   }
@@ -85,17 +85,17 @@ describe('a deletion whose response leaves the outcome open', () => {
     })
 
     it(`is not deleted again when it is gone: ${what}`, async () => {
-      const { sent, error } = await outcomeOf(cliques, fields, { isCarriedOut: true })
+      const { sent, error } = await outcomeOf(cliques, fields, { isExecuted: true })
       assert.deepEqual({ sent, error }, { sent: ['a b'], error: undefined })
     })
 
-    it(`leaves alone what has come in its place: ${what}`, async () => {
+    it(`does not delete a successor of the same name: ${what}`, async () => {
       const meanwhile = (api: SimulatedApi) => makeClique(api, 'a', 'a-y')
       for (const [resource, sent, staying] of [
         [cliques, ['a b'], ['a']],
         [pods, ['a-x b-x'], ['a-y']],
       ] as const)
-        assert.deepEqual(await outcomeOf(resource, fields, { isCarriedOut: true, meanwhile }), {
+        assert.deepEqual(await outcomeOf(resource, fields, { isExecuted: true, meanwhile }), {
           sent,
           error: undefined,
           staying,
@@ -109,7 +109,7 @@ describe('a deletion by UID that is rejected with a conflict', () => {
     const api = new SimulatedApi(new FakeClock())
     makeClique(api, 'a', 'a-x')
     const planned = uidsOf(api.list(cliques))
-    // An object of another owner keeps the collection from being deleted by label.
+    // An object of another owner prevents the deletion by label.
     api.put(pods, { metadata: { namespace, name: 'copy', labels } } as KubeObject)
     api.hooks = {
       before: async () => {
@@ -126,7 +126,7 @@ describe('a deletion by UID that is rejected with a conflict', () => {
   })
 })
 
-describe('a deletion that the API server has not carried out', () => {
+describe('a deletion that the API server has not executed', () => {
   for (const [what, fields] of Object.entries(final))
     it(`is planned again by the next reconcile: ${what}`, async () => {
       const { sent, error, staying } = await outcomeOf(pods, fields)
@@ -135,13 +135,13 @@ describe('a deletion that the API server has not carried out', () => {
     })
 })
 
-describe('objects that match and are not to be deleted', () => {
+describe('objects that match the selector and are not planned for deletion', () => {
   const foreign: Record<string, object[]> = {
     'without an owner': [],
     'of another controller': [
       { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'r', uid: 'theirs', controller: true },
     ],
-    'owned, but not controlled, by what is deleted': [
+    'owned, but not controlled, by a deleted object': [
       { apiVersion: 'grove.io/v1alpha1', kind: 'PodClique', name: 'a', uid: 'uid-1', controller: false },
     ],
   }
@@ -174,7 +174,7 @@ describe('objects that match and are not to be deleted', () => {
         assert.ok(api.get(resource, 'copy'))
       })
 
-  it('are not deleted under the name of an object that was', async () => {
+  it('are not deleted under the name of an object that was deleted', async () => {
     const api = new SimulatedApi(new FakeClock())
     makeClique(api, 'a', 'a-x')
     const planned = uidsOf(api.list(cliques))
@@ -191,7 +191,7 @@ describe('objects that match and are not to be deleted', () => {
   })
 })
 
-it('sends no request when nothing that is to be deleted is left', async () => {
+it('sends no request when no planned object is left', async () => {
   const api = new SimulatedApi(new FakeClock())
   api.put(pods, { metadata: { namespace, name: 'copy', labels } })
   api.hooks = { before: async () => assert.fail(), after: () => undefined }

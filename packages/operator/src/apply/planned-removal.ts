@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Deletes many objects of one owner. A label alone proves nothing about ownership: users copy labels, as `kubectl expose`
-// does. A collection is deleted by label only while the cache shows that every object that matches is to go; otherwise
-// each object is deleted by name with its UID. See docs/decisions/0011-only-own-objects-are-deleted.md.
+// Deletes many objects of one owner. A label alone proves nothing about ownership: users copy labels, as `kubectl
+// expose` does. The operator deletes a collection by label only while the cache shows that every matching object is to
+// be deleted. Otherwise it deletes each object by name with its UID. See
+// docs/decisions/0011-only-own-objects-are-deleted.md.
 import {
   type Client,
   isKubeError,
@@ -22,16 +23,16 @@ export interface PlannedRemoval {
   readonly planned: ReadonlySet<string>
 }
 
-/** The part of a watch cache that shows which objects a selector matches. */
+/** The part of a watch cache that contains the objects that a selector matches. */
 export interface KnownObjects<T extends KubeObject = KubeObject> {
   readonly resource: Resource<T>
   list(namespace: string): Stored<T>[]
 }
 
 /**
- * The selector must match no object that the cache does not hold. A collection request is never repeated, because it
- * deletes whatever matches when it arrives. After a response that leaves the outcome open, the remaining planned
- * objects are listed and deleted by UID.
+ * The selector must match no object that is missing from the cache. A collection request is never repeated, because it
+ * deletes every object that matches when it arrives. After a response that leaves the outcome open, the remaining
+ * planned objects are listed and deleted by UID.
  */
 export async function removePlanned<T extends KubeObject>(
   known: KnownObjects<T>,
@@ -46,7 +47,7 @@ export async function removePlanned<T extends KubeObject>(
   if (remaining(matching).length === 0) return
   const byUid = async (objects: readonly Stored<T>[]) => {
     const failures = await removeByUid(resource, remaining(objects), client, signal)
-    // The failures have one cause, and there may be thousands: report one.
+    // There may be thousands of failures with one cause: report one.
     if (failures.length) throw failures[0]
   }
   if (!matching.every(object => isPlanned(object, planned))) return byUid(matching)
@@ -60,7 +61,7 @@ export async function removePlanned<T extends KubeObject>(
   }
 }
 
-/** Deletes exactly these objects, not objects that have taken their names since. Returns the failures. */
+/** Deletes exactly these objects, and never successors with the same names. Returns the failures. */
 function removeByUid<T extends KubeObject>(
   resource: Resource<T>,
   objects: readonly Stored<T>[],

@@ -28,7 +28,7 @@ function write(status: object, failure?: KubeErrorCode) {
   }))
 }
 
-test('a status is written where it differs, onto the version that it was computed from', async () => {
+test('patches the changed fields of a status, with the resource version that it was computed from', async () => {
   assert.deepEqual(await write({ replicas: 1 }), { written: false, sent: [] })
   assert.deepEqual(await write({ replicas: 2 }), {
     written: true,
@@ -36,7 +36,7 @@ test('a status is written where it differs, onto the version that it was compute
   })
 })
 
-test('a status of a deleted object is no failure; every other error is', async () => {
+test('ignores NotFound for a deleted object, and throws every other error', async () => {
   assert.equal((await write({ replicas: 2 }, 'NotFound')).written, false)
   await assert.rejects(write({ replicas: 2 }, 'Conflict'), /Conflict/)
 })

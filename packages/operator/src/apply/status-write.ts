@@ -6,8 +6,8 @@ import { mergePatch } from './owned-fields.ts'
 import { patchObject } from './writes.ts'
 
 /**
- * Writes what differs, and nothing where nothing does. Only onto the version that the status was computed from: a
- * status from an outdated view would hide the newer one.
+ * Writes the fields that differ; sends nothing if none do. The patch carries the resource version that the status was
+ * computed from: a status from an outdated cache must not overwrite a newer one.
  */
 export async function writeStatus<T extends KubeObject & { readonly status?: unknown }>(
   caches: Pick<Caches, 'client'>,
@@ -29,7 +29,7 @@ export async function writeStatus<T extends KubeObject & { readonly status?: unk
     )
     return true
   } catch (error) {
-    // Gone meanwhile: there is nothing to say of it any more.
+    // The object was deleted meanwhile, so its status no longer matters.
     if (isNotFound(error)) return false
     throw error
   }

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { firstBatch, parallelWrites, patchObject, runAll, runSlowStart, type Task } from './writes.ts'
 
-/** Tasks that take a turn of the event loop each and note how many were under way when each began. */
+/** Returns tasks that take one turn of the event loop each and record how many were running when each began. */
 function tasks(count: number, fails: (at: number) => boolean = () => false) {
   const underWayAtStart: number[] = []
   let underWay = 0
@@ -21,8 +21,8 @@ function tasks(count: number, fails: (at: number) => boolean = () => false) {
 
 const texts = (failures: readonly unknown[]) => failures.map(failure => (failure as Error).message)
 
-describe('all at once', () => {
-  test('runs every task, returns failures in order, and respects the bound of requests under way', async () => {
+describe('runAll', () => {
+  test('runs every task, returns failures in order, and respects the limit of parallel requests', async () => {
     const { list, underWayAtStart } = tasks(200, at => at % 90 === 0)
     assert.deepEqual(texts(await runAll(list)), ['rejected 0', 'rejected 90', 'rejected 180'])
     assert.equal(underWayAtStart.length, 200)
@@ -31,7 +31,7 @@ describe('all at once', () => {
 })
 
 describe('a slow start', () => {
-  test('begins with a few and becomes as many as are allowed', async () => {
+  test('begins with a few tasks and grows to the limit', async () => {
     const { list, underWayAtStart } = tasks(200)
     assert.deepEqual(await runSlowStart(list), { failures: [], skipped: 0 })
     assert.equal(underWayAtStart.length, 200)
@@ -39,7 +39,7 @@ describe('a slow start', () => {
     assert.equal(Math.max(...underWayAtStart), parallelWrites)
   })
 
-  test('does not wait for the slowest of the first few', async () => {
+  test('does not wait for the slowest of the first tasks', async () => {
     let release = () => {}
     const held = new Promise<void>(resolve => {
       release = resolve
@@ -55,7 +55,7 @@ describe('a slow start', () => {
     assert.deepEqual(await running, { failures: [], skipped: 0 })
   })
 
-  test('continues after one failure less than tolerated', async () => {
+  test('continues while fewer failures occur than are tolerated', async () => {
     const some = tasks(200, at => at % 50 === 0)
     const { failures, skipped } = await runSlowStart(some.list, { tolerated: 8 })
     assert.deepEqual([texts(failures).length, skipped], [4, 0])
@@ -65,7 +65,7 @@ describe('a slow start', () => {
     assert.deepEqual([rejected.failures.length, rejected.skipped], [8, 992])
   })
 
-  test('begins nothing after a failure, and says how much was left', async () => {
+  test('starts no task after a failure, and returns how many were left', async () => {
     const { list, underWayAtStart } = tasks(1_000, at => at >= 700)
     const { failures, skipped } = await runSlowStart(list)
     assert.equal(texts(failures)[0], 'rejected 700')
@@ -73,13 +73,13 @@ describe('a slow start', () => {
     assert.equal(underWayAtStart.length + skipped, 1_000)
   })
 
-  test('a first rejection ends it with the first few', async () => {
+  test('stops after the first tasks if one of them is rejected', async () => {
     const { list } = tasks(100, () => true)
     const { failures, skipped } = await runSlowStart(list)
     assert.deepEqual([failures.length, skipped], [firstBatch, 100 - firstBatch])
   })
 
-  test('an empty list of tasks ends at once', async () => {
+  test('returns at once for an empty list of tasks', async () => {
     assert.deepEqual(await runSlowStart([]), { failures: [], skipped: 0 })
   })
 })

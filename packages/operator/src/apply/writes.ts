@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs requests in parallel, up to a bound. Every failure is collected, none is dropped.
+// Runs requests in parallel, up to a limit. Collects every failure.
 import type { Client, KubeObject, PatchOptions, Resource, Stored } from '@grove/kube'
 
-/** One reconcile never has more requests under way than this: a large set must not crowd out the others. */
+/** The most requests of one reconcile that run in parallel: a large set must not crowd out the others. */
 export const parallelWrites = 32
 /**
- * Objects of one kind that one reconcile creates at most. A set may want many thousands: the next reconcile creates the
- * next slice, so that neither memory nor the time of one reconcile depends on a replica count.
+ * The most objects of one kind that one reconcile creates. A set may want many thousands: the next reconcile creates
+ * the next slice, so that neither memory nor the duration of one reconcile depends on a replica count.
  */
 export const mostCreated = 500
 /** Creations start slowly and speed up as they succeed, so that an exhausted quota rejects a few requests, not hundreds. */
@@ -33,8 +33,8 @@ export async function runAll(tasks: readonly Task[]): Promise<unknown[]> {
 }
 
 /**
- * Runs tasks, a few at first; each that succeeds lets two more begin, up to what may be under way. After the first failure,
- * or after as many as are tolerated, none begins any more.
+ * Runs a few tasks at first. Each success starts two more, up to the limit. Starts none after the first failure, or
+ * after the tolerated number of failures.
  */
 export async function runSlowStart(
   tasks: readonly Task[],
@@ -54,13 +54,13 @@ export async function runSlowStart(
         begin()
       } catch (error) {
         failures.push({ at, error })
-        // A rejection reduces the number of requests under way.
+        // A failure reduces the number of parallel requests.
         return
       }
     }
   }
   for (let count = 0; count < firstBatch; count++) begin()
-  // More may have begun while the earlier ones ran.
+  // More tasks may have started while the earlier ones ran.
   for (let at = 0; at < workers.length; at++) await workers[at]
   const inOrder = failures.sort((a, b) => a.at - b.at).map(({ error }) => error)
   return { failures: inOrder, skipped: tasks.length - next }
@@ -72,8 +72,8 @@ export type ObjectPatch =
   | { readonly strategic: Readonly<Record<string, unknown>> }
 
 /**
- * Patches this object and no other that has taken its name since: the patch carries the UID, and the API server rejects
- * it as a conflict where the UID differs. Every patch of the reconcilers uses this function.
+ * Patches exactly this object, and never a successor with the same name. The patch carries the UID, and the API server
+ * rejects it with a conflict if the UID differs. Every patch of the reconcilers uses this function.
  */
 export function patchObject<T extends KubeObject>(
   { client }: { readonly client: Pick<Client, 'patch'> },

@@ -48,13 +48,16 @@ import { byReplica } from './replica-index.ts'
 import { resources, schedulerObjectKinds } from './resources.ts'
 
 export interface CachesOptions {
-  /** Which optional kinds are watched; none unless given. */
+  /** The optional kinds to watch. Default: none. */
   readonly watches?: (resource: ResourceDescriptor) => OptionalWatch
   readonly clock?: Clock
   readonly onFailure?: (resource: string, error: KubeError, retryInMs: number) => void
 }
 
-/** `late`: the cluster does not serve the kind yet. The operator starts without it, and watches the kind as soon as it is served. */
+/**
+ * `late`: the cluster does not serve the kind yet. The operator starts without it, and watches the kind as soon as it
+ * is served.
+ */
 export type OptionalWatch = 'now' | 'late' | 'never'
 
 type Owned<T extends KubeObject> = WatchCache<T, T, 'controller'>
@@ -77,9 +80,9 @@ export class Caches {
   readonly autoscalers: Owned<HorizontalPodAutoscaler>
   readonly topologyBindings: WatchCache<ClusterTopologyBinding>
   readonly computeDomains: Owned<ComputeDomain> | undefined
-  /** Undefined also without RBAC permission to read them: sets then work without a history. */
+  /** Undefined also if RBAC does not permit reading them: sets then have no revision history. */
   readonly controllerRevisions: Owned<ControllerRevision> | undefined
-  /** For those who want to hear of what is in them: empty and silent while the cluster does not serve the kind. */
+  /** For event handlers. Contains nothing and emits nothing while the cluster does not serve the kind. */
   readonly optional: OptionalCaches
   readonly #running: { readonly cache: RunningCache; readonly isLate: boolean }[] = []
 
@@ -100,7 +103,7 @@ export class Caches {
         },
       }),
     })
-    // Caches only objects of Grove: others may be many, and would only cost memory.
+    // Caches only objects of Grove: there may be many others, which would only cost memory.
     const ours = <T extends KubeObject>(resource: Resource<T>): Owned<T> =>
       keep(
         new WatchCache<T, T, 'controller'>(client, resource, {
@@ -202,7 +205,10 @@ export class Caches {
     return resourceClaims?.hasSynced ? resourceClaims : undefined
   }
 
-  /** Objects of this kind that schedulers read for the operator's gangs; undefined while the cluster does not serve them. */
+  /**
+   * The objects of this kind that schedulers read for the operator's gangs; undefined while the cluster does not serve
+   * the kind.
+   */
   schedulerObjects(kind: ResourceDescriptor): Owned<KubeObject> | undefined {
     return this.optional.schedulerObjects.find(({ resource, hasSynced }) => hasSynced && resource === kind)
   }
@@ -212,7 +218,7 @@ export class Caches {
     return this.#running.map(({ cache }) => cache)
   }
 
-  /** Every change of any object but pods, which are too many. */
+  /** Registers a handler for every change of any object except pods, which change too often. */
   onChangeOfAny(handler: (change: Change<KubeObject>, resource: string) => void): void {
     for (const { cache } of this.#running)
       if ((cache as unknown) !== this.pods) cache.onChange(change => handler(change, cache.resource.resource))
@@ -223,7 +229,7 @@ export class Caches {
   }
 }
 
-/** An object without a controller is found by the set whose labels it carries. */
+/** An object without a controller is indexed under the set that its labels name. */
 export const byController: IndexFunction<KubeObject> = object => {
   const uid = byControllerUid(object)
   const set = object.metadata.labels?.[label.partOf]
@@ -242,7 +248,7 @@ function existenceOf<T extends KubeObject>({ apiVersion, kind, metadata }: Store
 
 interface OptionalCaches {
   readonly resourceClaims: Owned<ResourceClaim> | undefined
-  /** Caches names of all claim templates, also those of users. The content is read when a claim is created. */
+  /** Caches the names of all claim templates, including those of users. The content is read when a claim is created. */
   readonly claimTemplates: WatchCache<ResourceClaimTemplate> | undefined
   readonly kaiTopologies: WatchCache<KaiTopology> | undefined
   readonly schedulerObjects: readonly Owned<KubeObject>[]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Kinds of others that not every cluster serves, or that not every configuration lets us touch.
+// Optional kinds of other projects: not every cluster serves them, and not every configuration grants access to them.
 import { enabledSchedulers, type OperatorConfiguration, scheduler } from '@grove/api'
 import {
   type Client,
@@ -14,7 +14,7 @@ import {
 import type { OptionalWatch } from './caches.ts'
 import { nativeGangKinds, resources } from './resources.ts'
 
-/** Which of them to watch, and which to wait for. */
+/** The kinds to watch now, and the kinds to watch once the cluster serves them. */
 export async function optionalKinds(
   client: Client,
   configuration: OperatorConfiguration,
@@ -38,7 +38,7 @@ export async function optionalKinds(
   return resource => watched.get(nameOf(resource)) ?? 'never'
 }
 
-/** An installation from before there was a history lacks the right to it; everything else works without. */
+/** Installations from before the revision history lack this permission. Everything else works without it. */
 async function mayKeepHistory(client: Client, log: Logger): Promise<boolean> {
   try {
     await client.page(resources.controllerRevisions, { limit: 1 })
@@ -67,8 +67,8 @@ const accessReviews = defineResource<AccessReview>({
 })
 
 /**
- * The configuration decides whether new sets may use NVLink domains. The operator manages existing domains as long as RBAC
- * allows it: otherwise its finalizer would block the deletion of the domains and of their sets for ever.
+ * The configuration decides whether new sets may use NVLink domains. The operator manages existing domains as long as
+ * RBAC permits it: otherwise its finalizer would block the deletion of the domains and their sets for ever.
  */
 async function mayManageDomains(
   client: Client,

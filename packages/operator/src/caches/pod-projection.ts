@@ -5,7 +5,10 @@ import type { Stored } from '@grove/kube'
 import type { StoredPod } from '../layout/stored.ts'
 import { longestCause } from '../state/pod-state.ts'
 
-/** Of thousands of pods, only what planners read. Never to be sent back with an update. */
+/**
+ * Keeps only the fields that planners read, because there are thousands of pods. Never send the result back in an
+ * update.
+ */
 export function projectPod(pod: Stored<Pod>): StoredPod {
   const { metadata, spec, status } = pod
   const failures = metadata.annotations?.[annotation.consecutiveFailures]

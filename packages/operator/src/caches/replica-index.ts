@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Finds objects by the labels that say which replica of a set, or of a scaling group, they belong to. A label selector
-// over these labels matches no object that the index does not return, so one replica is found without a look at the others.
+// Indexes objects by the labels that name their replica of a set or of a scaling group. A label selector over these
+// labels matches no object that the index does not return, so a lookup of one replica does not read the others.
 import { label } from '@grove/api'
 import type { IndexFunction, KubeObject, Resource, Stored } from '@grove/kube'
 
@@ -28,7 +28,7 @@ interface ReplicaIndexed<T extends KubeObject> {
   byIndex(index: 'replica', key: string): Stored<T>[]
 }
 
-/** The part of a cache that holds the objects of these replicas. */
+/** Returns the part of a cache that holds the objects of these replicas. */
 export function withinReplicas<T extends KubeObject>(
   cache: ReplicaIndexed<T>,
   keys: readonly string[],

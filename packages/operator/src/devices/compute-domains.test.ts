@@ -5,11 +5,11 @@ import { test } from 'node:test'
 import { annotation, finalizer, label, managedLabels } from '@grove/api'
 import { resources } from '../caches/resources.ts'
 import { clique, sampleSet } from '../testing/sample-set.ts'
+import { converge } from '../testing/simulation/convergence.ts'
 import { RecordedSimulation } from '../testing/simulation/recorded.ts'
 import { setName } from '../testing/simulation/simulation.ts'
-import { converge } from '../testing/simulation/wellness.ts'
 
-/** A set without replicas, and the domain of a replica that it had. */
+/** A set without replicas, and the domain of a replica that it had before. */
 async function withDomain(): Promise<RecordedSimulation> {
   const set = sampleSet({ name: setName, replicas: 0, cliques: [clique('web')] })
   const simulation = new RecordedSimulation(set)
@@ -44,11 +44,11 @@ for (const [what, ownerReferences, isHeld] of [
     } as never)
     const metadata = { annotations: { [annotation.reconcileTrigger]: 'now' } }
     simulation.api.modify(resources.podCliqueSets, setName, { metadata })
-    await simulation.lookAtSet()
+    await simulation.reconcileSet()
     assert.equal(simulation.api.get(resources.computeDomains, 'w-0-fabric') !== undefined, isHeld)
   })
 
-test('keeps a finalizer that the driver adds while ours is removed', async () => {
+test('keeps a finalizer that the driver adds while the operator removes its own', async () => {
   const simulation = await withDomain()
   const ofDriver = 'resource.nvidia.com/computeDomain'
   const finalizersNow = () => simulation.api.get(resources.computeDomains, 'w-0-fabric')?.metadata.finalizers
@@ -62,13 +62,13 @@ test('keeps a finalizer that the driver adds while ours is removed', async () =>
   }
   const deletionTimestamp = new Date(simulation.clock.now()).toISOString()
   simulation.api.modify(resources.podCliqueSets, setName, { metadata: { deletionTimestamp } })
-  await simulation.lookAtSet()
+  await simulation.reconcileSet()
   assert.ok(isAdded)
   assert.deepEqual(finalizersNow(), [finalizer.computeDomain, ofDriver], 'the first attempt is a conflict')
   const released: unknown[] = []
   simulation.reject = ({ verb, resource, patch }) =>
     void (verb === 'patch' && resource === 'computedomains' && released.push(patch))
-  await simulation.lookAtSet()
+  await simulation.reconcileSet()
   assert.deepEqual(
     released.map(patch => (patch as { metadata: { finalizers: string[] } }).metadata.finalizers),
     [[ofDriver]],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The ComputeDomains (NVLink) of a set. Deleting one shuts down the fabric under the pods that use it. A domain is therefore
-// released only when the pods of its replica are gone or claim no place in it any more.
+// The ComputeDomains (NVLink) of a set. Deleting a domain shuts down the fabric under the pods that use it. The
+// operator therefore releases a domain only when the pods of its replica are gone or no longer claim it.
 import {
   eventSource,
   events,
@@ -46,7 +46,7 @@ export async function syncComputeDomains(
     patch: missingFields,
   })
   const isUsed = (domain: Stored<ComputeDomain>) => isInUse(set, domain, context)
-  const { held = [], terminating = [] } = Object.groupBy(plan.leaving, domain =>
+  const { held = [], terminating = [] } = Object.groupBy(plan.terminating, domain =>
     isUsed(domain) ? 'held' : 'terminating',
   )
   for (const { metadata } of held)
@@ -59,7 +59,7 @@ export async function syncComputeDomains(
     context,
     { signal, tolerated: firstBatch },
   )
-  const unwanted = [...plan.remove, ...terminatingUnwanted(existing, plan.leaving)].filter(
+  const unwanted = [...plan.remove, ...terminatingUnwanted(existing, plan.terminating)].filter(
     one => !isUsed(one),
   )
   const released = await executeEach(
@@ -67,7 +67,7 @@ export async function syncComputeDomains(
     context,
     { signal },
   )
-  // A wanted domain that another client deleted is recreated once it is gone, which the retry finds out.
+  // A wanted domain that another client deleted is recreated after it is gone. The retry detects that.
   const awaited = terminating.map(domain => setErrors.domainTerminating(keyOf(domain))())
   return { ...outcome, failures: [...outcome.failures, ...released, ...awaited] }
 }
@@ -138,7 +138,8 @@ function release(set: StoredSet, domain: Stored<ComputeDomain>): Intent[][] {
   const error = setErrors.releaseDomain(name)
   const steps: Intent[][] = []
   if (others.length < finalizers.length)
-    // The list replaces the stored one: with the version, a finalizer that the driver adds meanwhile is a conflict.
+    // The patch replaces the whole list. With the resource version, a finalizer that the driver adds meanwhile causes a
+    // conflict.
     steps.push([
       {
         ...repair(domain, { metadata: { resourceVersion, finalizers: others } }),
@@ -151,15 +152,15 @@ function release(set: StoredSet, domain: Stored<ComputeDomain>): Intent[][] {
   return steps
 }
 
-/** Domains that are not wanted, that another client deleted, and that only the operator's finalizer holds. */
+/** Selects domains that are not wanted, that another client deleted, and that only the operator's finalizer keeps. */
 function terminatingUnwanted(
   existing: readonly Stored<ComputeDomain>[],
-  leaving: readonly Stored<ComputeDomain>[],
+  terminating: readonly Stored<ComputeDomain>[],
 ): Stored<ComputeDomain>[] {
   return existing.filter(
     domain =>
       domain.metadata.deletionTimestamp &&
-      !leaving.includes(domain) &&
+      !terminating.includes(domain) &&
       domain.metadata.finalizers?.includes(finalizer.computeDomain),
   )
 }
@@ -182,8 +183,9 @@ function missingFields(existing: Stored<ComputeDomain>, wanted: ComputeDomain): 
 }
 
 /**
- * By pods of its replica, terminating ones included: they use the fabric until they are gone. Where the
- * replica stays, those that claim no place in the domain do not count; nor do pods of users that only carry the labels.
+ * Reports whether pods of the replica use the domain. Terminating pods count: they use the fabric until they are gone.
+ * If the replica stays, pods that do not claim the domain do not count. Pods of users that only carry the labels never
+ * count.
  */
 function isInUse(
   { metadata: { name, namespace, deletionTimestamp }, spec: { replicas = 0 } }: StoredSet,
@@ -202,7 +204,7 @@ function isInUse(
     )
 }
 
-/** By kind, not by UID: cliques are deleted before their pods. */
+/** Compares by kind, not by UID, because cliques are deleted before their pods. */
 function isClique({ kind, controller }: OwnerReference): boolean {
   return controller === true && kind === kinds.podClique.kind
 }

@@ -21,7 +21,7 @@ const set = sampleSet({
 })
 const name = 'w-all-gpu'
 
-/** A claim that has the name already, and what comes of it. */
+/** Reconciles with a claim that already has the name, and returns the result. */
 async function outcomeFor(metadata: object) {
   const api = new SimulatedApi(new FakeClock(), { servesOptionalKinds: true })
   const { namespace, uid } = set.metadata

@@ -10,7 +10,7 @@ import { firstBatch, runAll } from '../apply/writes.ts'
 import type { Caches } from '../caches/caches.ts'
 import { resources } from '../caches/resources.ts'
 import { claimErrors } from '../errors/catalogue.ts'
-import { isMadeForSameSet } from '../layout/owner.ts'
+import { hasLabelsOfSameSet } from '../layout/owner.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import type { ClaimTemplateLookup } from '../objects/resource-claim.ts'
 import type { WantedChild } from '../objects/wanted-child.ts'
@@ -21,12 +21,12 @@ export interface SharedClaims {
   readonly set: StoredSet
   readonly ownerUid: string
   readonly entries: readonly ResourceSharing[]
-  /** The claims that the owner wants, built from the templates that the lookup returns. */
+  /** Returns the claims that the owner wants, built from the templates that the lookup returns. */
   wanted(find: ClaimTemplateLookup): Iterable<WantedChild<ResourceClaim>>
   readonly code: ErrorCode
 }
 
-/** Pods that use the claims are created only after an outcome without failures and without more to create. */
+/** Pods that use the claims are created only after an outcome without failures and with nothing left to create. */
 export async function syncSharedClaims(
   part: SharedClaims,
   context: OperatorContext,
@@ -67,14 +67,14 @@ export async function syncSharedClaims(
     ...outcome,
     failures: [
       ...plan.taken.map(({ metadata }) => claimErrors.foreign(code, metadata.name, 'another owner')()),
-      ...plan.leaving.map(({ metadata }) => claimErrors.terminating(code, metadata.name)()),
+      ...plan.terminating.map(({ metadata }) => claimErrors.terminating(code, metadata.name)()),
       ...failures,
       ...outcome.failures,
     ],
   }
 }
 
-/** Reads the templates of missing claims. Claims whose template cannot be read are left out and reported. */
+/** Reads the templates of missing claims. Omits and reports claims whose template cannot be read. */
 async function creations(
   part: SharedClaims,
   missing: readonly ResourceClaim[],
@@ -117,10 +117,14 @@ function creation({ code, ownerUid }: SharedClaims, object: ResourceClaim): Crea
   }
 }
 
-/** A claim without a controller is adopted only if it carries the labels of this set: users copy names, too. */
+/**
+ * Adopts a claim without a controller only if it carries the labels of this set, because users may choose the same
+ * name.
+ */
 function adoption(existing: Stored<ResourceClaim>, wanted: ResourceClaim): MergePatch | undefined {
   const { ownerReferences = [], resourceVersion } = existing.metadata
-  if (ownerReferences.some(owner => owner.controller) || !isMadeForSameSet(existing, wanted)) return undefined
+  if (ownerReferences.some(owner => owner.controller) || !hasLabelsOfSameSet(existing, wanted))
+    return undefined
   return {
     metadata: {
       ...missingLabels(existing, wanted)?.metadata,

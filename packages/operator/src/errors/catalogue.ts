@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every error of `status.lastErrors`, one constructor each: its code and its text are declared together, here and nowhere else.
-// A constructor takes what the text names and returns a function that adds the cause.
+// All errors of `status.lastErrors`, with one constructor each. Code and text of an error are declared only here. A
+// constructor takes what the text names and returns a function that adds the cause.
 import { cliqueErrorCode, type ErrorCode, label, scalingGroupErrorCode, setErrorCode } from '@grove/api'
 import { CodedError } from './coded-error.ts'
 

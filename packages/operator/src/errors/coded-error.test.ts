@@ -29,7 +29,7 @@ test('the status holds a bounded number of errors of a bounded length', () => {
   assert.ok(JSON.stringify(errors).length < 50_000)
 })
 
-test('an error that is there already keeps its time, so that it is not written again', () => {
+test('an error that the status already contains keeps its time, so that it is not written again', () => {
   const failed = new ReconcileFailed([new Error('old'), new Error('new')])
   const before = [{ code: setErrorCode.updateStatus, description: 'old', observedAt: 'then' }]
   assert.deepEqual(

@@ -3,7 +3,7 @@
 import { describeCodedError, type ErrorCode, type LastError, type Operation } from '@grove/api'
 import { isKubeError } from '@grove/kube'
 
-/** A failure that stands in an object's `status.lastErrors`, with a code that tools can match. */
+/** A failure in an object's `status.lastErrors`, with a code that tools can match. */
 export class CodedError extends Error {
   readonly code: ErrorCode
 
@@ -15,7 +15,7 @@ export class CodedError extends Error {
   }
 }
 
-/** A failure in one part of a set; its code stays. */
+/** A failure in one part of a set. Keeps the code of its cause. */
 export class ComponentFailed extends Error {
   readonly code: ErrorCode | undefined
 
@@ -35,12 +35,12 @@ export class ReconcileFailed extends AggregateError {
   }
 }
 
-/** Throws the failures of a reconcile; a single one as it is. */
+/** Throws the failures of a reconcile. Throws a single failure unwrapped. */
 export function throwIfAny(failures: readonly unknown[]): void {
   if (failures.length) throw failures.length === 1 ? failures[0] : new ReconcileFailed(failures)
 }
 
-/** The failures of a part whose failure does not end the reconcile. */
+/** Collects the failures of a part whose failure does not end the reconcile. */
 export async function failuresOf(part: Promise<unknown>): Promise<unknown[]> {
   try {
     await part
@@ -50,7 +50,7 @@ export async function failuresOf(part: Promise<unknown>): Promise<unknown[]> {
   }
 }
 
-/** Several failures as one error; undefined where there are none. */
+/** Combines several failures into one error; undefined if there are none. */
 export function together(...failures: readonly unknown[]): ReconcileFailed | undefined {
   const errors = failures
     .filter(failure => failure !== undefined)
@@ -58,14 +58,14 @@ export function together(...failures: readonly unknown[]): ReconcileFailed | und
   return errors.length ? new ReconcileFailed(errors) : undefined
 }
 
-/** A status with every error of a large set would exceed what the API server stores. */
+/** A status with every error of a large set would exceed the size limit of the API server. */
 const mostLastErrors = 20
-/** Webhooks may return texts of any length. */
+/** Webhooks may return messages of any length. */
 const longestDescription = 2_000
 
 /**
- * Entries for `lastErrors`, a bounded number of them. A failure without a code of its own is reported under the given
- * code. An error that is there already keeps its time, so that the same errors again cause no write.
+ * Returns entries for `lastErrors`, a bounded number of them. A failure without a code gets the given code. An error
+ * that the status already contains keeps its time, so that unchanged errors cause no write.
  */
 export function lastErrorsOf(
   error: unknown,
@@ -100,7 +100,7 @@ function shortened(text: string): string {
 
 /**
  * Reports whether a write failed because its namespace is being deleted, in any part of a reconcile. The API server
- * rejects every creation there, and the set is about to be deleted. That is no error, and a retry is of no use.
+ * rejects every creation there, and the set is about to be deleted. That is no error, and a retry would not help.
  */
 export function isNamespaceTerminating(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isNamespaceTerminating)
@@ -109,7 +109,7 @@ export function isNamespaceTerminating(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined && isNamespaceTerminating(error.cause)
 }
 
-/** The codes of the failures of a reconcile, each once: own codes, else those of the API server. */
+/** The codes of the failures of a reconcile, each once. A failure without its own code has that of the API server. */
 export function codesOf(error: unknown): readonly string[] {
   const errors = error instanceof AggregateError ? error.errors : [error]
   return [...new Set(errors.map(one => codeOf(one) ?? (isKubeError(one) ? one.code : 'Unknown')))]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// From live objects back to what they are an instance of: by their labels, compared with the names that the layout
-// gives, never by taking names apart.
+// Finds the instance of the layout that a live object represents. Compares labels with the names that the layout gives,
+// and never parses names.
 import { label, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
 import {
   type CliqueInstance,
@@ -43,7 +43,7 @@ export function cliqueInstanceOf(set: StoredSet, clique: PodClique): CliqueInsta
   return memberCliques(set, group, groupReplica).find(instance => instance.name === clique.metadata.name)
 }
 
-/** The scaling groups that exist, as the cache of them. */
+/** The existing scaling groups, from the cache. */
 export interface LiveGroups {
   readonly groups: {
     get(ref: { readonly namespace: string; readonly name: string }): PodCliqueScalingGroup | undefined

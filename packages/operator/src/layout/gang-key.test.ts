@@ -13,7 +13,7 @@ const set = sampleSet({
 })
 const keys = podGangs(set, groupReplicasFromTemplate).map(gang => gangKeyOf(set, gang))
 
-test('a gang is found again by its key', () => {
+test('finds a gang by its key', () => {
   assert.deepEqual(keys, [
     'serving/w/0',
     'serving/w/1',
@@ -29,7 +29,7 @@ test('a gang is found again by its key', () => {
     )
 })
 
-test('a key of what is not wanted any more leads nowhere', () => {
+test('finds nothing for the key of a gang that is no longer wanted', () => {
   for (const [key, replicas] of [
     ['serving/w/2', 4],
     ['serving/w/0/w-0-x/3', 3],
@@ -43,7 +43,7 @@ test('a key of what is not wanted any more leads nowhere', () => {
     )
 })
 
-test('pods and cliques name their gang by their labels, never by taking names apart', () => {
+test('derives the gang of pods and cliques from their labels, and never parses names', () => {
   const labels = { 'app.kubernetes.io/part-of': 'w', 'grove.io/podcliqueset-replica-index': '1' }
   const scaled = {
     ...labels,
@@ -56,12 +56,12 @@ test('pods and cliques name their gang by their labels, never by taking names ap
   assert.equal(keyOf(labels), 'serving/w/1')
   assert.equal(keyOf(scaled), 'serving/w/1/w-1-x/3')
   const { 'grove.io/base-podgang': _, ...ofBase } = scaled
-  assert.equal(keyOf(ofBase), 'serving/w/1', 'a group replica of the minimum is in the base gang')
+  assert.equal(keyOf(ofBase), 'serving/w/1', 'a group replica below minAvailable is in the base gang')
   assert.equal(keyOf({ ...scaled, 'grove.io/podcliquescalinggroup-replica-index': 'three' }), undefined)
   assert.equal(keyOf({}), undefined)
 })
 
-test('a gang is found by its name, if the set wants it', () => {
+test('finds a gang by its name, if the set wants it', () => {
   for (const gang of podGangs(set, groupReplicasFromTemplate))
     assert.equal(wantedGangKey(set, gang.name, groupReplicasFromTemplate), gangKeyOf(set, gang))
   for (const name of [

@@ -71,8 +71,8 @@ export function gangNameOf(set: StoredSet, key: GangKey): string | undefined {
 }
 
 /**
- * The key of a gang by its name, if the set wants it now. A set may have far more gangs than exist, so the layout is
- * not searched. The indexes in the name say which gang it may be, and the name of that gang is compared.
+ * Returns the key of a gang by its name, if the set wants the gang now. A set may want far more gangs than exist, so
+ * this does not search the layout. The indexes in the name give the only candidate, whose name is compared.
  */
 export function wantedGangKey(
   set: StoredSet,

@@ -53,7 +53,7 @@ test('a base gang holds standalone cliques, then the minimum of every group', ()
   )
 })
 
-test('a scaled gang holds one group replica, counted from the minimum', () => {
+test('a scaled gang holds one group replica, with indexes from minAvailable on', () => {
   const gang = podGangs(disaggregated, groupReplicasFromTemplate).find(
     ({ name }) => name === 'llm-0-prefill-0',
   )
@@ -63,7 +63,7 @@ test('a scaled gang holds one group replica, counted from the minimum', () => {
   )
 })
 
-test('the live replica count of a group decides how many gangs it has, the template only before it exists', () => {
+test('the live replica count of a group decides how many gangs it has; the template counts only before the group exists', () => {
   const live = podGangs(disaggregated, ({ name }) => (name === 'llm-0-prefill' ? 5 : 1))
   assert.deepEqual(
     live.map(gang => gang.name),
@@ -71,7 +71,7 @@ test('the live replica count of a group decides how many gangs it has, the templ
   )
 })
 
-test('every clique of a set belongs to exactly one gang, and every gang has a name of its own', () => {
+test('every clique of a set belongs to exactly one gang, and every gang has a unique name', () => {
   const shapes = fc.record({
     replicas: fc.nat(3),
     groups: fc.array(
@@ -115,15 +115,15 @@ const surging = (replicas: number, maxSurge: number, surgeReplicas: number, ende
 }
 
 const sizes: [what: string, set: StoredSet, indexes: number[]][] = [
-  ['has its surge replicas behind its own', surging(2, 2, 1), [0, 1, 2]],
-  ['has none without an update', surging(2, 2, 1, true), [0, 1]],
-  ['has no more of them than are allowed by now', surging(2, 1, 2), [0, 1, 2]],
-  ['has none when none are allowed any more', surging(2, 0, 2), [0, 1]],
-  ['that grows has those as its own', surging(3, 2, 1), [0, 1, 2]],
-  ['that grows by less keeps the others', surging(3, 2, 2), [0, 1, 2, 3]],
-  ['that grows by more has none', surging(5, 2, 2), [0, 1, 2, 3, 4]],
-  ['that shrinks has them behind what is left', surging(1, 2, 1), [0, 1]],
-  ['that is scaled to nothing has none', surging(0, 2, 1), []],
+  ['has its surge replicas after its own', surging(2, 2, 1), [0, 1, 2]],
+  ['has no surge replicas without an update', surging(2, 2, 1, true), [0, 1]],
+  ['has at most the number that the strategy allows now', surging(2, 1, 2), [0, 1, 2]],
+  ['has none when the strategy allows none any more', surging(2, 0, 2), [0, 1]],
+  ['that scales out turns surge replicas into its own', surging(3, 2, 1), [0, 1, 2]],
+  ['that scales out by less keeps the remaining surge replicas', surging(3, 2, 2), [0, 1, 2, 3]],
+  ['that scales out by more has no surge replicas', surging(5, 2, 2), [0, 1, 2, 3, 4]],
+  ['that scales in has them after the remaining replicas', surging(1, 2, 1), [0, 1]],
+  ['that is scaled to zero has none', surging(0, 2, 1), []],
 ]
 for (const [what, set, indexes] of sizes)
   test(`a set ${what}`, () => assert.deepEqual(replicaIndexes(set), indexes))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The cliques, scaling groups and gangs that a PodCliqueSet consists of, with their names. Every object that the
-// operator creates follows from this, so it is stated once.
+// The cliques, scaling groups and gangs that a PodCliqueSet consists of, with their names. All objects that the
+// operator creates are derived from this layout.
 import { type CliqueTemplate, names, type ScalingGroupTemplate } from '@grove/api'
 import type { StoredSet } from './stored.ts'
 
@@ -15,7 +15,7 @@ export interface CliqueInstance {
   readonly template: CliqueTemplate
   readonly name: string
   readonly setReplica: number
-  /** The gang that its pods are scheduled with. */
+  /** The gang with which its pods are scheduled. */
   readonly podGang: string
   /** The base gang, which is scheduled first. Set only for cliques of a scaled gang. */
   readonly basePodGang: string | undefined
@@ -25,13 +25,15 @@ export interface CliqueInstance {
 export interface PodGangInstance {
   readonly name: string
   readonly setReplica: number
-  /** Order is part of the API: standalone cliques as in the template, then groups, their replicas, their cliques. */
+  /**
+   * The order is part of the API: standalone cliques as in the template, then groups, their replicas, their cliques.
+   */
   readonly cliques: readonly CliqueInstance[]
   /** The group replica that a scaled gang holds; none for a base gang. */
   readonly scaled: { readonly instance: ScalingGroupInstance; readonly replica: number } | undefined
 }
 
-/** A template named by a scaling group is not in the set: the object was stored while nothing checked it. */
+/** A scaling group names a template that the set does not contain: the object was stored without validation. */
 class UnknownCliqueError extends Error {
   constructor(clique: string, group: string) {
     super(`scaling group ${group} names the clique ${clique}, which the PodCliqueSet does not define`)
@@ -135,16 +137,19 @@ export function surgeReplicas({ spec, status }: StoredSet): number {
   const { updateEndedAt, surgeReplicas: begun = 0 } = status?.updateProgress ?? {}
   if (updateEndedAt !== undefined || type === 'OnDelete' || replicas === 0) return 0
   const grown = Math.max(0, replicas - (status?.replicas ?? replicas))
-  // More surge replicas than replicas are of no use, even if the status counts them.
+  // More surge replicas than replicas are useless, even if the status counts them.
   return Math.max(0, Math.min(begun - grown, maxSurge, replicas))
 }
 
-/** The replicas that a set consists of now, as a list: only for sets whose count is known to be within its limit. */
+/**
+ * The replicas that a set consists of now, as a list. Only for sets whose replica count is known to be within its
+ * limit.
+ */
 export function replicaIndexes(set: StoredSet): number[] {
   return range(0, replicaCount(set))
 }
 
-/** The same one by one. */
+/** Like `replicaIndexes`, without building a list. */
 export function eachReplica(set: StoredSet): Iterable<number> {
   return eachIndex(0, replicaCount(set))
 }
@@ -158,10 +163,10 @@ export type GroupReplicas = (instance: ScalingGroupInstance) => number
 
 export const groupReplicasFromTemplate: GroupReplicas = instance => instance.config.replicas ?? 1
 
-/** A gang without its cliques, which are many. */
+/** A gang without its cliques, because there may be many. */
 export type PodGangReference = Omit<PodGangInstance, 'cliques'>
 
-/** All gangs of a set one by one: first every base gang, then by replica and group the scaled ones. */
+/** Iterates over all gangs of a set: first every base gang, then the scaled gangs by replica and group. */
 export function* eachPodGang(set: StoredSet, groupReplicas: GroupReplicas): Generator<PodGangReference> {
   for (const setReplica of eachReplica(set))
     yield { name: names.basePodGang(set.metadata.name, setReplica), setReplica, scaled: undefined }
@@ -177,7 +182,7 @@ export function* eachPodGang(set: StoredSet, groupReplicas: GroupReplicas): Gene
     }
 }
 
-/** The same as a list, with their cliques: only for sets whose counts are known to be within their limits. */
+/** All gangs as a list, with their cliques. Only for sets whose counts are known to be within their limits. */
 export function podGangs(set: StoredSet, groupReplicas: GroupReplicas): PodGangInstance[] {
   return Array.from(eachPodGang(set, groupReplicas), gang =>
     gang.scaled
@@ -211,7 +216,7 @@ export function templateNamed(set: StoredSet, clique: string, group: string): Cl
   return found
 }
 
-/** Numbers one by one: replica counts come from anywhere, so that a list of them may not fit into memory. */
+/** Iterates over numbers. Replica counts come from users, so that a list of them may not fit into memory. */
 export function eachIndex(from: number, to: number): Iterable<number> {
   return {
     *[Symbol.iterator]() {
@@ -220,7 +225,7 @@ export function eachIndex(from: number, to: number): Iterable<number> {
   }
 }
 
-/** A list of numbers; for counts that are known to be within their limit. */
+/** Returns a list of numbers. Only for counts that are known to be within their limit. */
 export function range(from: number, to: number): number[] {
   return Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index)
 }

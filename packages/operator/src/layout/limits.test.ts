@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Replica counts come from anywhere: the scale subresource, an autoscaler, a typo. Work and
-// memory must depend on the existing objects and on the limit of one reconcile. Otherwise these tests run out of memory.
+// Replica counts may come from the scale subresource, an autoscaler or a typo. Work and memory must depend on the
+// existing objects and on the limit of one reconcile. Otherwise these tests run out of memory.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { label } from '@grove/api'
@@ -14,9 +14,9 @@ import { planGroup } from '../scaling-group/plan.ts'
 import { planGroupStatus } from '../scaling-group/status.ts'
 import { planGroupTermination } from '../termination/plan-group.ts'
 import { clique, group, samplePod, sampleSet } from '../testing/sample-set.ts'
+import { converge } from '../testing/simulation/convergence.ts'
 import { RecordedSimulation } from '../testing/simulation/recorded.ts'
 import { setName } from '../testing/simulation/simulation.ts'
-import { converge } from '../testing/simulation/wellness.ts'
 import { replicaState } from '../update/replica-state.ts'
 import { replicaUnits } from '../update/replica-units.ts'
 import { planUnitUpdate } from '../update/units.ts'
@@ -131,7 +131,7 @@ describe('planners do not expand a count', () => {
     })
   }
 
-  test('an edited label of a member does not count for a huge index', () => {
+  test('an edited replica-index label of a member does not count as a huge index', () => {
     const limits = {
       podCliqueSetReplicas: 1,
       scalingGroupReplicas: 5,
@@ -218,7 +218,7 @@ describe('a count above its limit', () => {
         assert.ok(everything(simulation).length > before.length)
       })
 
-  test('in a template, stored while admission was not asked, stops the children of the set as well', async () => {
+  test('in a template that was stored without admission stops the children of the set as well', async () => {
     const simulation = await convergedSet()
     const before = everything(simulation)
     const { template } = simulation.set.spec
@@ -256,7 +256,7 @@ describe('one reconcile creates a slice', () => {
     assert.deepEqual(simulation.writes, [])
   })
 
-  test('of the members of a group; two of the pods of a clique, which follow what it removes as well', async () => {
+  test('of the members of a group, and of the pods of a clique', async () => {
     const simulation = new RecordedSimulation(
       sampleSet({
         name: setName,
@@ -270,7 +270,7 @@ describe('one reconcile creates a slice', () => {
     assert.equal(count(simulation, 'create podcliques'), mostCreated)
     await simulation.reconcileOne('group', `${setName}-0-g`)
     assert.equal(count(simulation, 'create podcliques'), mostCreated + 1)
-    assert.equal(await simulation.lookAgainAfter(`${setName}-0-web`), 1)
+    assert.equal(await simulation.requeueAfter(`${setName}-0-web`), 1)
     await simulation.reconcileOne('clique', `${setName}-0-web`)
     assert.equal(count(simulation, 'create pods'), 2 * mostCreated + 2)
   })
@@ -284,7 +284,7 @@ describe('one reconcile creates a slice', () => {
       }),
     )
     await simulation.resultOfSet()
-    assert.notEqual(await simulation.lookAgainAfter(`${setName}-0-second`), 1)
+    assert.notEqual(await simulation.requeueAfter(`${setName}-0-second`), 1)
     assert.equal(count(simulation, 'create pods'), 0)
   })
 })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Replica counts above the limits of the operator configuration, as errors for `status.lastErrors`. Such an object keeps what
-// it has: nothing of it is created, deleted or updated until its count is within the limit again.
+// Replica counts above the limits of the operator configuration, as errors for `status.lastErrors`. The operator
+// neither creates, deletes nor updates children of such an object until its count is within the limit again.
 import {
   describeExceededLimit,
   type EventValue,
@@ -32,7 +32,7 @@ export class LimitExceeded extends CodedError {
     this.event = events.replicaLimitExceeded(message)
   }
 
-  /** Reports whether the status does not contain it yet: only then is an event emitted. */
+  /** Reports whether the status does not contain the error yet. Only then an event is emitted. */
   isNew(lastErrors: readonly LastError[] | undefined): boolean {
     return !lastErrors?.some(({ description }) => description === this.message)
   }
@@ -45,7 +45,7 @@ export function setLimitExceeded(
   return firstOf(exceededLimits(set, limits))
 }
 
-/** Counts in the templates concern every child of a set; the set reports them. */
+/** Counts in the templates concern every child of a set, so the set reports them. */
 export function isTemplateTooLarge(set: StoredSet, { limits }: OperatorConfiguration): boolean {
   return exceededTemplateLimits(set, limits).length > 0
 }
@@ -66,7 +66,10 @@ export function cliqueLimitExceeded(
   return firstOf(exceededCliqueLimits(spec.replicas, limits))
 }
 
-/** The number of replicas of a scaling group that have members. A label may have been edited: no more than can be. */
+/**
+ * The number of replicas of a scaling group that have members. The result is capped, because users may edit the index
+ * label.
+ */
 export function replicasWithMembers(
   members: readonly PodClique[],
   { scalingGroupReplicas }: LimitsConfiguration,

@@ -25,7 +25,7 @@ function setWith(ofSet?: string, ofGroup?: string, ofClique?: string, containers
   return { ...set, metadata: { ...set.metadata, ...annotated(ofSet) } }
 }
 
-test('the layer nearest to the clique decides; "none" ends the search', () => {
+test('the annotation closest to the clique decides; "none" ends the search', () => {
   const table: [set?: string, group?: string, clique?: string, joins?: string][] = [
     ['g', undefined, undefined, 'g'],
     ['g', undefined, 'h', 'h'],
@@ -42,13 +42,13 @@ test('the layer nearest to the clique decides; "none" ends the search', () => {
   }
 })
 
-test('a clique without GPUs joins nothing, whatever it says', () => {
+test('a clique without GPUs joins no group, whatever its annotations say', () => {
   const set = setWith('g', 't', 'h', [plain])
   assert.equal(mnnvlGroupOf(set, set.spec.template.cliques[0]!), undefined)
   assert.deepEqual(mnnvlGroups(set), [])
 })
 
-test('every group of a set is there once', () => {
+test('lists every NVLink group of a set once', () => {
   const one = setWith('g').spec.template.cliques[0]!
   const set = sampleSet({
     cliques: [
@@ -64,9 +64,9 @@ describe('GPUs', () => {
   const cases: [what: string, spec: Partial<PodSpec>, has: boolean][] = [
     ['in limits', { containers: [gpus('1')] }, true],
     ['in requests', { containers: [gpus('1', 'requests')] }, true],
-    ['of a number', { containers: [gpus(4)] }, true],
+    ['as a number', { containers: [gpus(4)] }, true],
     ['of an init container', { containers: [plain], initContainers: [gpus(1)] }, true],
-    ['of nothing', { containers: [gpus('0'), gpus(0, 'requests')] }, false],
+    ['with an amount of zero', { containers: [gpus('0'), gpus(0, 'requests')] }, false],
     [
       'of another name',
       { containers: [{ ...plain, resources: { limits: { 'nvidia.com/mig-1g.5gb': '1' } } }] },
@@ -78,7 +78,7 @@ describe('GPUs', () => {
     test(`${what} ${has ? 'count' : 'do not count'}`, () => assert.equal(usesGpus(spec as PodSpec), has))
 })
 
-test('a claim of that name that is there already is left alone, and claiming twice changes nothing', () => {
+test('leaves an existing claim of that name alone, and is idempotent', () => {
   const own = { containers: [gpus(1)], resourceClaims: [{ name: 'mnnvl-claim' }] } as PodSpec
   assert.equal(withMnnvlClaim(own, 'w', 0, 'g'), own)
   const once = withMnnvlClaim({ containers: [gpus(1)] } as PodSpec, 'w', 0, 'g')

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Multi-node NVLink: which group a clique joins, and how its pods claim their place in the group's ComputeDomain.
+// Multi-node NVLink: the group that a clique joins, and the claims of its pods for the group's ComputeDomain.
 import {
   annotation,
   type CliqueTemplate,
@@ -28,7 +28,7 @@ export function mnnvlGroupOf(set: StoredSet, template: CliqueTemplate): string |
   return mnnvlGroup(template.annotations, groupOf(set, template.name)?.annotations, set.metadata.annotations)
 }
 
-/** The groups of a set, each once, in template order. One ComputeDomain stands for each of them in every replica. */
+/** The groups of a set, each once, in template order. Every replica has one ComputeDomain for each group. */
 export function mnnvlGroups(set: StoredSet): string[] {
   const groups = set.spec.template.cliques.map(template => mnnvlGroupOf(set, template))
   return [...new Set(groups.filter(group => group !== undefined))]
@@ -45,7 +45,10 @@ function hasGpus(container: Container): boolean {
   })
 }
 
-/** A pod spec that joins the group's ComputeDomain; unchanged where nothing asks for GPUs or the claim is there. */
+/**
+ * Returns a pod spec that joins the group's ComputeDomain. Unchanged if no container requests GPUs or the claim exists
+ * already.
+ */
 export function withMnnvlClaim(podSpec: PodSpec, set: string, setReplica: number, group: string): PodSpec {
   if (!usesGpus(podSpec) || podSpec.resourceClaims?.some(claim => claim.name === mnnvlClaimName))
     return podSpec
@@ -70,7 +73,7 @@ export function withMnnvlClaim(podSpec: PodSpec, set: string, setReplica: number
   }
 }
 
-/** A malformed amount counts as zero here. The API server rejects it. */
+/** Counts a malformed quantity as zero. The API server rejects it. */
 function isPositive(amount: unknown): boolean {
   const quantity = readQuantity(amount)
   return !(quantity instanceof Error) && quantityValue(quantity) > 0n

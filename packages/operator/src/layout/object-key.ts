@@ -12,7 +12,7 @@ export type SetKey = ObjectKey & { readonly [kind]: 'PodCliqueSet' }
 export type GroupKey = ObjectKey & { readonly [kind]: 'PodCliqueScalingGroup' }
 export type CliqueKey = ObjectKey & { readonly [kind]: 'PodClique' }
 
-/** The namespace and name of an object: its metadata, or both taken from a label or a reference. */
+/** The namespace and name of an object: from its metadata, a label or a reference. */
 interface Named {
   readonly namespace?: string | undefined
   readonly name?: string | undefined

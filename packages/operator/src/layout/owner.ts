@@ -9,7 +9,7 @@ export interface Owner {
   readonly metadata: { readonly name: string; readonly uid?: string }
 }
 
-/** Every object that the operator creates has one, because deletion relies on it. */
+/** Every object that the operator creates has a controller reference, because deletion relies on it. */
 export function controlledBy(owner: Owner): OwnerReference[] {
   return [
     {
@@ -23,7 +23,7 @@ export function controlledBy(owner: Owner): OwnerReference[] {
   ]
 }
 
-/** By UID: an object of the same name as a former owner is not that owner. */
+/** Compares by UID: another object may have the name of a former owner. */
 export function isControlledBy(object: KubeObject, uid: string): boolean {
   return (object.metadata?.ownerReferences ?? []).some(
     reference => reference.controller && reference.uid === uid,
@@ -31,10 +31,10 @@ export function isControlledBy(object: KubeObject, uid: string): boolean {
 }
 
 /**
- * Reports whether an object without a controller carries the labels of the same set as the other object: it may be
+ * Reports whether an object without a controller carries the labels of the same set as the other object and may be
  * adopted.
  */
-export function isMadeForSameSet({ metadata }: KubeObject, { metadata: other }: KubeObject): boolean {
+export function hasLabelsOfSameSet({ metadata }: KubeObject, { metadata: other }: KubeObject): boolean {
   return [label.managedBy, label.partOf].every(
     key => other?.labels?.[key] !== undefined && metadata?.labels?.[key] === other.labels[key],
   )

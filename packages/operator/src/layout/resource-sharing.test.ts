@@ -32,7 +32,7 @@ function rendered(set: StoredSet): { claims: RenderedObject[]; pods: Pod[] } {
 const users = (pods: readonly Pod[], claim: string) =>
   pods.filter(pod => pod.spec?.resourceClaims?.some(one => one.resourceClaimName === claim)).length
 
-test('two replicas with claims at every level: nine claims, each used by the pods it is for', () => {
+test('two replicas with claims at every level have nine claims, each used only by its pods', () => {
   const set = sampleSet({
     replicas: 2,
     cliques: [
@@ -64,7 +64,7 @@ test('two replicas with claims at every level: nine claims, each used by the pod
   })
 })
 
-test('members of a group have claims of their own in every group replica, named after the whole clique', () => {
+test('members of a group have separate claims in every group replica, named after the whole clique', () => {
   const shared = { resourceSharing: [{ name: 'external', scope: 'AllReplicas' as const }] }
   const set = sampleSet({
     cliques: [
@@ -89,7 +89,7 @@ test('members of a group have claims of their own in every group replica, named 
   )
 })
 
-test('filters name cliques or groups; a clique that is called like a group is not meant by its name', () => {
+test('filters name cliques or groups; a name never matches an object of the other kind', () => {
   const set = sampleSet({
     cliques: [clique('twin'), clique('member')],
     groups: [group('twin', ['member'])],

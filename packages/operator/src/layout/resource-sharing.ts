@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Devices that pods share: which claims exist at which level, and which pods use them.
+// Devices that pods share: the claims at each level, and the pods that use them.
 import { type CliqueOrScalingGroupFilter, names, type ResourceSharing } from '@grove/api'
 import type { CliqueInstance } from './layout.ts'
 import type { StoredSet } from './stored.ts'
 
-/** Claims that a pod uses, in the order in which they are listed in it. */
+/** The claims that a pod uses, in the order of its spec. */
 export function claimsOfPod(set: StoredSet, instance: CliqueInstance, podIndex: number): string[] {
   const { template, setReplica, group, name } = instance
   const forPod = (filter: CliqueOrScalingGroupFilter | undefined): boolean =>
@@ -22,7 +22,7 @@ export function claimsOfPod(set: StoredSet, instance: CliqueInstance, podIndex: 
   ]
 }
 
-/** The claims of one owner that one of its replicas uses: those for all replicas first. */
+/** The claims of one owner that one of its replicas uses; first those that all replicas share. */
 function claimNames(entries: readonly ResourceSharing[], owner: string, replica: number): string[] {
   const all = entries.filter(entry => entry.scope === 'AllReplicas')
   const each = entries.filter(entry => entry.scope === 'PerReplica')

@@ -18,7 +18,7 @@ function parentsIn(set: StoredSet): Record<string, string[]> {
   )
 }
 
-test('in order, with every group replica in the base gang: each waits for its predecessor in all of them', () => {
+test('in order, in the base gang: a clique waits for its predecessor in every group replica', () => {
   const set = sampleSet({
     startup: 'CliqueStartupTypeInOrder',
     cliques: [clique('a', { replicas: 2 }), clique('b'), clique('c', { replicas: 3 })],
@@ -52,7 +52,7 @@ test('in order, a scaled group replica waits only for its own siblings', () => {
   })
 })
 
-test('explicit: exactly the named cliques, against the order of the list', () => {
+test('explicit: waits for exactly the named cliques, whatever their order in the list', () => {
   const set = sampleSet({
     startup: 'CliqueStartupTypeExplicit',
     cliques: [
@@ -67,7 +67,7 @@ test('explicit: exactly the named cliques, against the order of the list', () =>
   assert.deepEqual(parents['w-0-s-0-b'], ['w-0-s-0-c:3', 'w-0-s-1-c:3'])
 })
 
-test('a clique is never mistaken for one whose name ends alike', () => {
+test('does not confuse cliques whose names have the same suffix', () => {
   const set = sampleSet({
     startup: 'CliqueStartupTypeExplicit',
     cliques: [
@@ -79,7 +79,7 @@ test('a clique is never mistaken for one whose name ends alike', () => {
   assert.deepEqual(parentsIn(set)['w-0-last'], ['w-0-gpu-worker:2'])
 })
 
-/** One clique of its own, and two groups of which one replica each is beyond the minimum. */
+/** One standalone clique, and two groups with one replica each above minAvailable. */
 const mixed = (
   startup: 'CliqueStartupTypeAnyOrder' | 'CliqueStartupTypeInOrder' | 'CliqueStartupTypeExplicit',
   order: readonly string[],
@@ -96,7 +96,7 @@ const mixed = (
 describe('parents of a standalone clique, in the base gang and in a scaled gang', () => {
   const inBase = (parent: string) => [`w-0-g-0-${parent}:1`, `w-0-g-1-${parent}:1`]
   const table: Record<string, [StoredSet, expected: Record<string, string[]>]> = {
-    'in order, after a clique of its own': [
+    'in order, after a standalone clique': [
       mixed('CliqueStartupTypeInOrder', ['x', 'a', 'c', 'b']),
       { 'w-0-x': [], 'w-0-g-0-a': ['w-0-x:1'], 'w-0-g-1-a': ['w-0-x:1'], 'w-0-g-2-a': [] },
     ],
@@ -108,12 +108,12 @@ describe('parents of a standalone clique, in the base gang and in a scaled gang'
       mixed('CliqueStartupTypeInOrder', ['a', 'b', 'c', 'x']),
       { 'w-0-h-0-c': inBase('b'), 'w-0-h-1-c': [], 'w-0-x': ['w-0-h-0-c:1'] },
     ],
-    // The chain ends where the direct predecessor is outside the group, also if one further up is inside.
-    'in order, with another between two members': [
+    // The chain ends where the direct predecessor is outside the group, even if an earlier predecessor is inside.
+    'in order, with another clique between two members': [
       mixed('CliqueStartupTypeInOrder', ['a', 'x', 'b', 'c']),
       { 'w-0-x': inBase('a'), 'w-0-g-0-b': ['w-0-x:1'], 'w-0-g-2-b': [] },
     ],
-    'explicit, after all kinds at once, in the order of the list': [
+    'explicit, after all kinds of cliques, in the order of the list': [
       mixed('CliqueStartupTypeExplicit', ['a', 'b', 'c', 'x'], { b: ['c', 'x', 'a'], x: ['a', 'c'] }),
       {
         'w-0-x': [...inBase('a'), 'w-0-h-0-c:1'],

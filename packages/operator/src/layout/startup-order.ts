@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which cliques an instance waits for before its own containers start. Order is a matter of one gang: a scaled group
+// The cliques that an instance waits for before its containers start. The order applies within one gang: a scaled group
 // replica waits only for its own siblings.
 import {
   type CliqueInstance,
@@ -16,7 +16,7 @@ import type { StoredSet } from './stored.ts'
 
 export interface StartupParent {
   readonly name: string
-  /** So many of the parent's pods must be ready. */
+  /** The number of the parent's pods that must be ready. */
   readonly minAvailable: number
 }
 

@@ -12,5 +12,5 @@ export type StoredClique = Stored<InNamespace<PodClique>>
 export type StoredGang = Stored<InNamespace<PodGang>>
 export type StoredPod = Stored<InNamespace<Pod>>
 
-/** A pod before it has a name: the API server makes one from `generateName`. */
+/** A pod before the API server has generated its name from `generateName`. */
 export type NewPod = Omit<Pod, 'metadata'> & { metadata: Omit<ObjectMeta, 'name'> }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// From domain names in a PodCliqueSet to node label keys in its gangs.
+// Translates domain names in a PodCliqueSet to node label keys in its gangs.
 import type { PodGangTopologyConstraint, TopologyConstraint, TopologyLevel } from '@grove/api'
 import { scalingGroupConfigs } from './layout.ts'
 import type { StoredSet } from './stored.ts'
@@ -13,7 +13,7 @@ export function preferredDomain(constraint: TopologyConstraint): string | undefi
   return constraint.pack?.preferred || undefined
 }
 
-/** Every constraint of a set, from the outside in. */
+/** All topology constraints of a set, from the outermost to the innermost. */
 export function topologyConstraints(set: StoredSet): TopologyConstraint[] {
   return [
     set.spec.template.topologyConstraint,
@@ -22,12 +22,12 @@ export function topologyConstraints(set: StoredSet): TopologyConstraint[] {
   ].filter(constraint => constraint !== undefined)
 }
 
-/** The one topology of a set: the first name that is given, from the outside in. */
+/** The one topology of a set: the first name from the outermost constraint inwards. */
 export function topologyName(set: StoredSet): string | undefined {
   return topologyConstraints(set).find(constraint => constraint.topologyName)?.topologyName
 }
 
-/** Domains that the set asks for, each once. */
+/** The domains that the set names, each once. */
 export function referencedDomains(set: StoredSet): string[] {
   const domains = topologyConstraints(set).flatMap(constraint => [
     requiredDomain(constraint),
@@ -37,8 +37,8 @@ export function referencedDomains(set: StoredSet): string[] {
 }
 
 /**
- * Translates a constraint for the scheduler. A domain that the topology does not have asks for nothing; a preference
- * that is broader than what is required is met anyway and is left out.
+ * Translates a constraint for the scheduler. Ignores a domain that the topology does not have. Omits a preference that
+ * is broader than the required domain, because it is always met.
  */
 export function translateConstraint(
   constraint: TopologyConstraint | undefined,

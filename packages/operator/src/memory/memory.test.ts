@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every entry is dropped with the object that it belongs to.
+// Tests that every entry is dropped with the object that it belongs to.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeClock, type KubeObject, type Resource, type Stored } from '@grove/kube'
@@ -9,8 +9,8 @@ import { gangKey } from '../layout/gang-key.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { SimulatedApi } from '../testing/simulation/api.ts'
+import { converge } from '../testing/simulation/convergence.ts'
 import { Simulation, setName } from '../testing/simulation/simulation.ts'
-import { converge } from '../testing/simulation/wellness.ts'
 import { Memory } from './memory.ts'
 
 const shape = sampleSet({ name: setName, cliques: [clique('web')], groups: [] })
@@ -26,7 +26,7 @@ function harness() {
     spec: { replicas: 1 },
   } as never)
   const gang = gangKey('serving/w/0')
-  /** Adds an entry to every holder, except to the one whose entries end with a call. */
+  /** Adds an entry to every holder, except to the one whose entries last for one call. */
   const fill = () => {
     memory.removals.leavePods(set, ['uid of a clique'])
     memory.schedulers.set(set, 'default-scheduler')
@@ -74,7 +74,7 @@ test('a set of the same name has another UID and starts without entries', () => 
   assert.equal(memory.removals.podsLeft(next).size, 0)
 })
 
-test('nothing is left of a set that was updated, scaled, rejected by the API server and deleted', async () => {
+test('keeps nothing of a set that was updated, scaled, rejected by the API server and deleted', async () => {
   const simulation = new Simulation({
     seed: 7,
     set: sampleSet({

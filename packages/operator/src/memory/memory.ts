@@ -42,15 +42,15 @@ export interface TokenState {
   account?: string
   /** The last read; monotonic time. */
   read?: { readonly at: number; readonly isFilled: boolean }
-  /** When the Secret of a former release was last looked at; undefined where there is none. */
+  /** When the Secret of a former release was last read; undefined if there is none. */
   formerCheckedAt?: number | undefined
   wait?: TokenWait | undefined
-  /** Requests under way: cliques ask for the Secret while the set's own reconcile creates it. */
+  /** Requests in flight: cliques read the Secret while the set's own reconcile creates it. */
   reading?: Promise<boolean> | undefined
   providing?: Promise<void> | undefined
 }
 
-/** Cliques of one set that wait for its token. Only the set's own reconcile reads the Secret then. */
+/** The cliques of one set that wait for its token. Meanwhile only the set's own reconcile reads the Secret. */
 export interface TokenWait {
   readonly since: number
   readonly cliques: Set<CliqueKey>
@@ -58,7 +58,7 @@ export interface TokenWait {
   nextAt: number
 }
 
-/** Counts of changes, and the counts at which a set was last in sync. */
+/** Counters of changes, and their values when a set was last in sync. */
 export interface SyncState {
   changes: number
   changesOfChildren: number
@@ -68,7 +68,7 @@ export interface SyncState {
 
 interface Holder {
   readonly size: number
-  /** Absent where the owner of an entry always drops it itself. */
+  /** Absent if the owner of an entry always drops it itself. */
   dropSet?(uid: string): void
 }
 
@@ -84,7 +84,7 @@ export class Memory {
   readonly gangFailures = this.#table<Map<GangKey, unknown>>('gangFailures')
   readonly incompleteGangs = this.#table<Map<GangKey, number>>('incompleteGangs')
   readonly tokens = this.#table<TokenState>('tokens')
-  /** Replica → the deadline that was reported. */
+  /** Replica → the deadline that an event reported. */
   readonly terminationNotices = this.#table<ReadonlyMap<number, number>>('terminationNotices')
   readonly statusDebounce: StatusDebounce
   readonly syncs = this.#table<SyncState>('syncs')

@@ -6,9 +6,9 @@ import type { SetTable } from './set-table.ts'
 type OnEnd = (set: StoredSet, replicas: ReadonlySet<number>) => void
 
 /**
- * Replicas of sets that the operator is deleting, for good or to recreate them. Deleting thousands of cliques takes
- * seconds and is done by label: objects that another controller created for such a replica meanwhile would be
- * deleted, too.
+ * Replicas of sets that the operator is deleting, permanently or to recreate them. Deleting thousands of cliques takes
+ * seconds and is done by label: it would also delete objects that another controller creates for such a replica
+ * meanwhile.
  */
 export class RemovalsUnderWay {
   readonly #replicas = new Set<string>()
@@ -20,7 +20,7 @@ export class RemovalsUnderWay {
     this.#podsLeft = podsLeft
   }
 
-  /** Reports every removal that ended, whether it succeeded or not: objects that were held back are reconciled again. */
+  /** Called after every removal, successful or not: objects that were held back are reconciled again. */
   onEnd(listener: OnEnd): void {
     this.#listeners.push(listener)
   }
@@ -33,7 +33,7 @@ export class RemovalsUnderWay {
     return this.#replicas.size
   }
 
-  /** The same replica is never deleted twice at once: a set has one reconcile at a time. */
+  /** The same replica is never deleted twice at the same time, because a set has one reconcile at a time. */
   async during<T>(set: StoredSet, replicas: readonly number[], work: () => Promise<T>): Promise<T> {
     const ids = replicas.map(replica => idOf(set, replica))
     for (const id of ids) this.#replicas.add(id)
@@ -46,9 +46,9 @@ export class RemovalsUnderWay {
   }
 
   /**
-   * Cliques are deleted before their pods. If the request for the pods fails, no object shows any more whose pods they
-   * were: these UIDs let the next reconcile of the set repeat it. A process that ends in between leaves the pods to the
-   * garbage collector.
+   * Cliques are deleted before their pods. If the request for the pods fails, no object shows any more to which clique
+   * they belonged. With these UIDs the next reconcile of the set repeats the request. If the process ends in between,
+   * the garbage collector deletes the pods.
    */
   leavePods(set: StoredSet, cliques: Iterable<string>): void {
     this.#podsLeft.set(set, new Set([...this.podsLeft(set), ...cliques]))

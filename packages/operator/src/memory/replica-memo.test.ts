@@ -66,7 +66,7 @@ class Fixture {
     }
   }
 
-  /** The states as the memo has them, and as they are computed from nothing. */
+  /** The states from the memo, and the states computed without it. */
   states() {
     const plain = ({ update, lacks, ...state }: ReplicaState) => {
       const { isOutdated, ...rest } = update()
@@ -80,7 +80,7 @@ class Fixture {
     }
   }
 
-  /** Number of replicas that are computed for a look at all of them. */
+  /** The number of replicas that a read of all replicas computes. */
   look(): number {
     const before = this.computed
     for (const state of this.memo.all(this.set, replicaCount(this.set))) state.update()
@@ -92,7 +92,7 @@ const ready = {
   status: { readyReplicas: 1, updatedReplicas: 1, scheduledReplicas: 1, scheduleGatedReplicas: 0 },
 }
 
-describe('a look at all replicas', () => {
+describe('a read of all replicas', () => {
   const table: [what: string, change: (fixture: Fixture) => void, computed: number][] = [
     ['nothing changed', () => undefined, 0],
     ['a clique', ({ api }) => api.modify(resources.podCliques, 'w-1-web', ready), 1],
@@ -131,9 +131,9 @@ describe('a look at all replicas', () => {
       assert.equal(fixture.look(), 0)
     })
 
-  test('computes a replica again when a member of its scaling group changes, once the update has looked at it', () => {
+  test('computes a replica again when a member of its scaling group changes, after the update has read it', () => {
     const fixture = new Fixture()
-    // A group that has not reached the generation is not up to date, whatever its members are.
+    // A group that has not observed the generation is not up to date, whatever the state of its members.
     fixture.api.modify(resources.podCliqueScalingGroups, 'w-0-g', {
       status: { currentPodCliqueSetGenerationHash: revisionOf(fixture.set).generationHash },
     })
@@ -151,7 +151,7 @@ test('drops the entries of a deleted set', () => {
   assert.equal(fixture.memo.size, 0)
 })
 
-test('after any changes the states are those that are computed from nothing', () => {
+test('after any changes the memo returns the same states as a computation without it', () => {
   const names = ['w-0-web', 'w-1-web', 'w-2-g-0-work', 'w-3-g-0-work']
   const change = fc.oneof(
     fc.record({ kind: fc.constant('ready' as const), name: fc.constantFrom(...names), count: fc.nat(1) }),

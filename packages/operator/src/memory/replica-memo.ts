@@ -11,7 +11,7 @@ import type { Caches } from '../caches/caches.ts'
 import { isControlledBy } from '../layout/owner.ts'
 import type { StoredPod, StoredSet } from '../layout/stored.ts'
 
-/** Lookups of children that the set controls and that are not terminating. Each lookup is recorded as an input. */
+/** Lookups of children that the set controls and that are not terminating. Records each lookup as an input. */
 export interface ReadChildren {
   cliqueNamed(name: string): PodClique | undefined
   groupNamed(name: string): PodCliqueScalingGroup | undefined
@@ -19,7 +19,9 @@ export interface ReadChildren {
   podsOf(clique: PodClique): readonly StoredPod[]
 }
 
-/** The value may keep the lookups and use them later, but not the set: status writes replace it often. */
+/**
+ * The value may keep the lookups and use them later. It must not keep the set, because status writes replace it often.
+ */
 export type Compute<T> = (set: StoredSet, replica: number, children: ReadChildren) => T
 
 type ReadCaches = Pick<Caches, 'groups' | 'cliques' | 'pods' | 'podsOf'>
@@ -28,7 +30,7 @@ type ReadCaches = Pick<Caches, 'groups' | 'cliques' | 'pods' | 'podsOf'>
 interface Reader {
   readonly of: { readonly stale: Set<number> }
   readonly replica: number
-  /** Keys under which the reader is found when a child changes. */
+  /** The keys under which a change of a child finds the reader. */
   readonly keys: Set<string>
   isDropped: boolean
 }
@@ -47,7 +49,7 @@ export class ReplicaMemo<T> {
   readonly #compute: Compute<T>
   /** By UID of the set. */
   readonly #sets = new Map<string, SetValues<T>>()
-  /** By the name of a child that was looked up, or by the UID of the owner of objects that were listed. */
+  /** Key: the name of a child that was looked up, or the UID of the owner of listed objects. */
   readonly #readers = new Map<string, Reader>()
 
   constructor(caches: ReadCaches, compute: Compute<T>) {
@@ -69,13 +71,13 @@ export class ReplicaMemo<T> {
     return of.values.length === count ? of.values : of.values.slice(0, count)
   }
 
-  /** The value of one replica, which is not remembered. */
+  /** Computes the value of one replica without remembering it. */
   once(set: StoredSet, replica: number): T {
     const reader: Reader = { of: { stale: new Set() }, replica, keys: new Set(), isDropped: true }
     return this.#compute(set, replica, this.#childrenOf(set, reader))
   }
 
-  /** Number of children that values depend on. */
+  /** The number of children that values depend on. */
   get size(): number {
     return this.#readers.size
   }
@@ -98,14 +100,14 @@ export class ReplicaMemo<T> {
     of.values[replica] = this.#compute(set, replica, this.#childrenOf(set, reader))
   }
 
-  /** Lookups that register the reader of what they return. */
+  /** Returns lookups that register their reader for each object that they return. */
   #childrenOf({ metadata }: StoredSet, reader: Reader): ReadChildren {
     const { namespace, uid } = metadata
     const caches = this.#caches
     const read = (key: string) => {
-      // A caller may still have a value that is stale.
+      // A caller may still hold a stale value.
       if (reader.isDropped) return
-      // Names of children of two sets can be equal. Then the readers replace each other.
+      // Children of two sets can have equal names. Then the readers replace each other.
       if (this.#readers.get(key) !== reader) this.#drop(key)
       reader.keys.add(key)
       this.#readers.set(key, reader)
@@ -158,7 +160,7 @@ export class ReplicaMemo<T> {
   }
 }
 
-/** A spec has one generation. Kinds without generations change their resource version instead. */
+/** A generation identifies a spec. Kinds without a generation use the resource version instead. */
 function generationOf({ metadata: { generation, resourceVersion } }: StoredSet): string {
   return generation === undefined ? `version ${resourceVersion}` : String(generation)
 }

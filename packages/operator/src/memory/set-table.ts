@@ -20,7 +20,7 @@ export class SetTable<V> {
     return this.#entries.get(uid)
   }
 
-  /** Returns the value, also where it is not kept. */
+  /** Returns the value, even if it is not kept. */
   set(set: Identified, value: V): V {
     if (this.#isStored(set)) this.#entries.set(set.metadata.uid, value)
     return value

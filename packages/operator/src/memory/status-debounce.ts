@@ -25,7 +25,7 @@ export class StatusDebounce {
     return Math.max(0, dueAt - now)
   }
 
-  /** The status was written, equals the stored one again, or the object is gone. */
+  /** Ends the delay: the status was written, equals the stored one again, or the object is gone. */
   clear(uid: string): void {
     this.#dueAt.delete(uid)
   }

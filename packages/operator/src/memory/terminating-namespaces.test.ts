@@ -29,7 +29,7 @@ const wrapped = (error: unknown) =>
     new ComponentFailed('Pod', new CodedError('Sync', setErrorCode.syncClique, 'cannot be written', error)),
   ])
 
-test('a create in a namespace that is being deleted is recognized in whatever failed with it', () => {
+test('recognizes a create in a terminating namespace among several failures', () => {
   assert.ok(isNamespaceTerminating(rejection('NamespaceTerminating')))
   assert.ok(isNamespaceTerminating(wrapped(rejection('NamespaceTerminating'))))
   assert.ok(!isNamespaceTerminating(wrapped(rejection('Quota'))))
@@ -37,7 +37,7 @@ test('a create in a namespace that is being deleted is recognized in whatever fa
   assert.ok(!isNamespaceTerminating(undefined))
 })
 
-test('it is not reported in the status', () => {
+test('does not report it in the status', () => {
   const errors = lastErrorsOf(wrapped(rejection('NamespaceTerminating')), setErrorCode.updateStatus, 'now')
   assert.deepEqual(
     errors.map(({ description }) => description),
@@ -97,7 +97,7 @@ describe('a reconcile in a namespace that is being deleted', () => {
     assert.deepEqual(await reconcile(undefined), { requeueAfter: 1 })
   })
 
-  test('fails as ever for any other reason', async () => {
+  test('fails as usual for any other reason', async () => {
     const { reconcile } = harness()
     await assert.rejects(reconcile(rejection('Quota')))
   })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Sets whose namespace is being deleted. The first create that the API server rejects for that reason shows it. From
-// then on nothing of the set is reconciled until the namespace controller deletes the set.
+// Sets whose namespace is being deleted. The first create that the API server rejects for that reason adds a set. From
+// then on the set is not reconciled until the namespace controller deletes it.
 import type { KubeObject, ReconcileContext, ReconcileResult } from '@grove/kube'
 import { isNamespaceTerminating } from '../errors/coded-error.ts'
 import type { StoredSet } from '../layout/stored.ts'
@@ -10,21 +10,24 @@ import type { SetTable } from './set-table.ts'
 type Reconcile<Key extends string> = (key: Key, run: ReconcileContext) => Promise<ReconcileResult | undefined>
 
 export class TerminatingNamespaces {
-  /** By UID of the set: a namespace that is being deleted never comes back, but another one may have its name. */
+  /** By UID of the set: a terminating namespace never becomes active again, but a new one may have its name. */
   readonly #sets: SetTable<true>
 
   constructor(sets: SetTable<true>) {
     this.#sets = sets
   }
 
-  /** A reconcile that ends without an error and without a retry when the namespace of its set is being deleted. */
+  /**
+   * Wraps a reconcile so that it ends without an error and without a retry when the namespace of its set is being
+   * deleted.
+   */
   guarded<Key extends string>(
     reconcile: Reconcile<Key>,
     find: (key: Key) => { readonly set: StoredSet | undefined; readonly object?: KubeObject | undefined },
   ): Reconcile<Key> {
     return async (key, run) => {
       const { set, object } = find(key)
-      // Objects that are terminating themselves may need a finalizer removed.
+      // Terminating objects are still reconciled, because a finalizer may have to be removed.
       const isDeleted = (object ?? set)?.metadata?.deletionTimestamp !== undefined
       if (set && !isDeleted && this.#sets.get(set)) return undefined
       try {

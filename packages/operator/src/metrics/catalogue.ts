@@ -4,7 +4,7 @@
 // states below and not on the number of sets. Only the leader has these metrics.
 import { describeCounter, describeGauge, describeHistogram } from '@grove/kube'
 
-/** One second to two hours: from a small set on free nodes to one that waits for nodes and loads large models. */
+/** One second to two hours: from a small set on free nodes to a set that waits for nodes and loads large models. */
 const minutesBuckets = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200]
 
 export const setStates = ['available', 'unavailable', 'updating', 'failing', 'terminating'] as const

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes one log line per decision that a user asks about, and counts it.
+// Logs and counts the decisions that users ask about.
 import { type EventValue, minAvailableBreached } from '@grove/api'
 import { counter, type Logger, type Registry } from '@grove/kube'
 import type { DecisionSink } from '../apply/decisions.ts'
@@ -8,10 +8,10 @@ import type { EventSink } from '../apply/intent.ts'
 import { operatorCatalogue } from './catalogue.ts'
 import { identityOf } from './identity.ts'
 
-/** A clique may replace thousands of pods at once. A line names the first ones. */
+/** A clique may replace thousands of pods at once. The log line names only the first ones. */
 const mostNames = 10
 
-/** The reasons for which a clique, and in a set also a group, is in breach. */
+/** The reasons for a breach of a clique, or of a group of a set. */
 const cliqueReasons = [
   minAvailableBreached.scheduledBelowMinimum(0, 0),
   minAvailableBreached.tooFewPods(0, 0),
@@ -24,7 +24,7 @@ const terminationReasons = {
 export function decisionSink(log: Logger, registry?: Registry): DecisionSink {
   const terminations = registry && counter(registry, operatorCatalogue.gangTerminations)
   const replacements = registry && counter(registry, operatorCatalogue.podReplacements)
-  // A series that appears with its first termination has no increase that an alert could see.
+  // Initialized to zero: an alert sees no increase in a series that appears with its first termination.
   for (const [scope, conditions] of Object.entries(terminationReasons))
     for (const { reason } of conditions) terminations?.inc({ scope, reason }, 0)
   for (const reason of ['outdated', 'finished']) replacements?.inc({ reason }, 0)
@@ -53,7 +53,10 @@ export function decisionSink(log: Logger, registry?: Registry): DecisionSink {
   }
 }
 
-/** Reasons of events that are decisions or need a user. The others repeat what the log has, or come once per pod. */
+/**
+ * Reasons of events that are decisions or need action by a user. The others repeat other log lines, or occur once per
+ * pod.
+ */
 const loggedReasons: ReadonlySet<string> = new Set([
   'ReplicaLimitExceeded',
   'AllScheduledReplicasLost',

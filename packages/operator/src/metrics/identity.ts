@@ -10,7 +10,7 @@ export function identityOf({ kind, metadata }: KubeObject): LogFields {
   return { kind, namespace: metadata?.namespace, name: metadata?.name, uid: metadata?.uid }
 }
 
-/** The same for a gang that may not exist yet. */
+/** Like `identityOf`, for a gang that may not exist yet. */
 export function gangIdentity(key: GangKey, { sets, gangs }: Pick<Caches, 'sets' | 'gangs'>): LogFields {
   const { namespace, set: setName } = parseGangKey(key)
   const set = sets.get({ namespace, name: setName })

@@ -89,7 +89,7 @@ describe('gauges of states', () => {
     assert.deepEqual(await valuesOf(registry, 'grove_podgangs_oldest_pending_seconds'), { '': 60 })
   })
 
-  test('count updates, their replicas, and the age of the oldest that is not held back', async () => {
+  test('count updates, their replicas, and the age of the oldest update that is not held back', async () => {
     const { registry, clock, sets } = observed()
     const update = (name: string, updateStartedAt: string, reason?: string) =>
       sets.put(
@@ -284,7 +284,7 @@ describe('decisions', () => {
     ])
   })
 
-  test('name a bounded number of replaced pods in one line', async () => {
+  test('list a bounded number of replaced pods in one log line', async () => {
     const registry = createRegistry()
     const { log, lines } = captureLog()
     const pods = Array.from({ length: 500 }, (_, index) => observedPod(`pod-${index}`, 'failed'))
@@ -319,7 +319,7 @@ describe('decisions', () => {
   })
 })
 
-test('failed reconciles are counted by code, each code once', async () => {
+test('counts failed reconciles by code, each code once', async () => {
   const registry = createRegistry()
   const count = reconcileErrors(registry, 'podcliqueset')
   const conflict = new KubeError({ code: 'Conflict', message: 'changed' })

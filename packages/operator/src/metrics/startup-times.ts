@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Measures how long a new set takes until all of its pods are created, scheduled and ready. Three counters per set
-// that has not been ready yet; a change of a pod costs a lookup and, for such a set, two increments.
+// Measures how long a new set takes until all of its pods are created, scheduled and ready. Keeps three counters per
+// set until the set is ready. A change of a pod costs one lookup and, for such a set, two increments.
 import { label, type Pod } from '@grove/api'
 import { type Clock, histogram, type Registry } from '@grove/kube'
 import type { Caches } from '../caches/caches.ts'
@@ -27,7 +27,7 @@ export function observeStartups(
   clock: Clock,
 ): () => void {
   const seconds = histogram(registry, operatorCatalogue.startup)
-  // Creation times have whole seconds.
+  // Creation times have a resolution of one second.
   const from = Math.floor(clock.now() / 1000) * 1000
   const startups = new Map<ObjectKey, Startup>()
   const advance = (key: ObjectKey, startup: Startup) => {

@@ -21,7 +21,8 @@ export function observeStates(registry: Registry, caches: ObservedCaches, clock:
   const gangs = gauge(registry, operatorCatalogue.gangs)
   const oldestPending = gauge(registry, operatorCatalogue.oldestPendingGang)
   const pods = gauge(registry, operatorCatalogue.pods)
-  // The registry reads its metrics in the order of their creation, so the first of each group refreshes the group.
+  // The registry reads its metrics in the order of their creation, so the first metric of each group refreshes the
+  // group.
   const stops = [
     onCollect(sets, () => {
       const found = countSets(caches.sets.list(), clock.now())

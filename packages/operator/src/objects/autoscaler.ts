@@ -59,7 +59,8 @@ function autoscaler(
     spec: {
       minReplicas: config.minReplicas,
       maxReplicas: config.maxReplicas,
-      // Without metrics the API server chooses its own; naming none would fight with it for ever.
+      // Without metrics the API server sets a default. An explicit empty list would revert that default on every
+      // reconcile.
       ...(config.metrics?.length && { metrics: config.metrics }),
       scaleTargetRef: { apiVersion, kind, name: target },
     },

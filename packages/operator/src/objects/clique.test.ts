@@ -42,7 +42,7 @@ describe('reserved labels of a clique template', () => {
     })
   }
 
-  test('are removed from a PodClique that an earlier version gave them', () => {
+  test('are removed from a PodClique to which an earlier version added them', () => {
     const [solo] = standaloneCliques(set, 0)
     const wanted = podClique(set, solo!, set, 'hash')
     const before = {

@@ -20,8 +20,8 @@ import type { StoredSet } from '../layout/stored.ts'
 import { fromLabel, literal, withEnvironment } from './container-env.ts'
 
 /**
- * A PodClique as it is created; its owner is the set, or the scaling group that it is a member of. Afterwards users
- * and autoscalers own its replica count.
+ * Builds a PodClique for creation. Its owner is the set, or the scaling group that it is a member of. After creation
+ * users and autoscalers own its replica count.
  */
 export function podClique(
   set: StoredSet,
@@ -91,7 +91,7 @@ function podSpecOf(set: StoredSet, instance: CliqueInstance): PodSpec {
     : withMnnvlClaim(podSpec, set.metadata.name, setReplica, mnnvlGroup)
 }
 
-/** A clique of its own has no group label; one from its template would make it a member of that group. */
+/** A standalone clique has no group label: a group label from its template would make it a member of that group. */
 function unreserved(labels: Readonly<Record<string, string>> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(labels).filter(([key]) => !reservedLabels.has(key)))
 }

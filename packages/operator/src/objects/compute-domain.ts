@@ -4,7 +4,7 @@ import { component, finalizer, label, managedLabels, names, type ObjectMeta } fr
 import { controlledBy } from '../layout/owner.ts'
 import type { StoredSet } from '../layout/stored.ts'
 
-/** Of the NVIDIA DRA driver: the nodes whose GPUs talk to each other over NVLink. */
+/** A kind of the NVIDIA DRA driver: the nodes whose GPUs communicate over NVLink. */
 export interface ComputeDomain {
   apiVersion: 'resource.nvidia.com/v1beta1'
   kind: 'ComputeDomain'
@@ -12,7 +12,7 @@ export interface ComputeDomain {
   spec: { numNodes: number; channel: { resourceClaimTemplate: { name: string } } }
 }
 
-/** The driver makes the claim template of the same name. Zero nodes: the domain grows with its pods. */
+/** The driver creates the claim template of this name. Zero nodes: the domain grows with its pods. */
 export function computeDomain(set: StoredSet, setReplica: number, group: string): ComputeDomain {
   const name = names.computeDomain(set.metadata.name, setReplica, group)
   return {

@@ -3,8 +3,8 @@
 import type { Container, EnvVar, PodSpec } from '@grove/api'
 
 /**
- * Puts variables in front of those of every container and init container, so that the user's can refer to them. The
- * names are reserved: a variable of the user with the same name gives way.
+ * Prepends variables to those of every container and init container, so that variables of the user can refer to them.
+ * The names are reserved: a variable of the user with the same name is removed.
  */
 export function withEnvironment(podSpec: PodSpec, variables: readonly EnvVar[]): PodSpec {
   const reserved = new Set(variables.map(variable => variable.name))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The PodGang object, and the objects that schedulers read.
+// Tests the PodGang object, and the objects that schedulers read.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { CliqueTemplate, PodGang, PodGangTopologyConstraint, TopologyConstraint } from '@grove/api'
@@ -18,7 +18,7 @@ const levels = [
   { domain: 'host', key: host },
 ]
 
-/** A set of every kind of part: a router, groups with and without a constraint, constraints at every level. */
+/** A set with every kind of part: a router, groups with and without a constraint, constraints at every level. */
 function llm(): StoredSet {
   const at = (pack: TopologyConstraint['pack'], name?: string): TopologyConstraint => ({
     ...(name && { topologyName: name }),
@@ -63,7 +63,7 @@ const packed = (packConstraint: PodGangTopologyConstraint['packConstraint']) => 
 describe('gangs of a set', () => {
   const gangs = gangsOf(llm())
 
-  test('are named and ordered: base gangs first, then scaled ones, counted from the minimum', () => {
+  test('are ordered: base gangs first, then scaled gangs, with indexes from minAvailable on', () => {
     assert.deepEqual(
       [...gangs.keys()],
       [
@@ -79,7 +79,7 @@ describe('gangs of a set', () => {
     )
   })
 
-  test('a base gang holds every standalone clique and the minimum of every group, each packed as it is asked', () => {
+  test('a base gang holds every standalone clique and minAvailable replicas of every group, with the constraints of each', () => {
     assert.deepEqual(gangs.get('llm-0')!.spec, {
       priorityClassName: 'inference-high',
       topologyConstraint: packed({ required: zone }),
@@ -105,7 +105,7 @@ describe('gangs of a set', () => {
     })
   })
 
-  test('a scaled gang is packed as its group is, or as the set is where the group says nothing', () => {
+  test('a scaled gang has the constraint of its group, or that of the set if the group has none', () => {
     const { topologyConstraint, topologyConstraintGroupConfigs, podgroups } =
       gangs.get('llm-0-prefill-0')!.spec
     assert.deepEqual(topologyConstraint, packed({ required: rack }))
@@ -117,7 +117,7 @@ describe('gangs of a set', () => {
     assert.deepEqual(gangs.get('llm-0-decode-0')!.spec.topologyConstraint, packed({ required: zone }))
   })
 
-  test('carry the keys of the set that are not ours, and our own', () => {
+  test('carry the labels and annotations of the set that are not reserved, and those of the operator', () => {
     const { labels, annotations, ownerReferences } = gangs.get('llm-0')!.metadata
     assert.deepEqual(labels, {
       team: 'search',
@@ -143,7 +143,7 @@ describe('gangs of a set', () => {
     ])
   })
 
-  test('follow the set in what others wrote on it, and keep what is ours on them', () => {
+  test("follow changes of the set's labels and annotations, and keep those of the operator", () => {
     const existing = {
       metadata: {
         labels: { 'grove.io/kept': 'yes', stray: 'yes', team: 'former' },
@@ -167,16 +167,28 @@ describe('gangs of a set', () => {
 describe('constraints of a gang', () => {
   const rows: [string, TopologyConstraint['pack'], PodGangTopologyConstraint['packConstraint']][] = [
     ['a required domain', { required: 'rack' }, { required: rack }],
-    ['a preferred one alone', { preferred: 'rack' }, { preferred: rack }],
-    ['both', { required: 'zone', preferred: 'host' }, { required: zone, preferred: host }],
-    ['the same twice', { required: 'rack', preferred: 'rack' }, { required: rack, preferred: rack }],
+    ['only a preferred domain', { preferred: 'rack' }, { preferred: rack }],
     [
-      'a preference that is broader than what is required is met anyway',
+      'a required and a preferred domain',
+      { required: 'zone', preferred: 'host' },
+      { required: zone, preferred: host },
+    ],
+    [
+      'the same domain required and preferred',
+      { required: 'rack', preferred: 'rack' },
+      { required: rack, preferred: rack },
+    ],
+    [
+      'a preference that is broader than the required domain is omitted',
       { required: 'rack', preferred: 'zone' },
       { required: rack },
     ],
     ['a domain that the topology does not have', { required: 'block' }, undefined],
-    ['one of two that it does not have', { required: 'block', preferred: 'host' }, { preferred: host }],
+    [
+      'two domains, one of which the topology does not have',
+      { required: 'block', preferred: 'host' },
+      { preferred: host },
+    ],
   ]
   for (const [what, pack, keys] of rows)
     test(what, () => {

@@ -30,15 +30,12 @@ import { topologyName, translateConstraint } from '../layout/topology.ts'
 
 export interface PodGangContext {
   readonly set: StoredSet
-  /**
-   * Levels of the set's topology, broadest first: none when its binding is missing; undefined when the
-   * feature is off.
-   */
+  /** Levels of the set's topology, broadest first. Empty if its binding is missing; undefined if the feature is off. */
   readonly levels: readonly TopologyLevel[] | undefined
   readonly schedulerName: string
-  /** Pods of a clique that belong to the gang and are not going away, by name. */
+  /** The names of the pods of a clique that belong to the gang and are not terminating. */
   podsOf(clique: string): readonly string[]
-  /** The stored gang. Its Grove labels and annotations stay. */
+  /** The stored gang. Its Grove labels and annotations are kept. */
   readonly existing?: PodGang
 }
 
@@ -101,8 +98,7 @@ function podGroup(
 }
 
 /**
- * In a base gang, every replica of a constrained scaling group is packed separately, also while its level is
- * missing.
+ * In a base gang, every replica of a constrained scaling group is packed separately, even while its level is missing.
  */
 function topologyGroups(
   set: StoredSet,

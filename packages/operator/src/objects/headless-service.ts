@@ -4,7 +4,7 @@ import { component, label, managedLabels, names, type Service } from '@grove/api
 import { controlledBy } from '../layout/owner.ts'
 import type { StoredSet } from '../layout/stored.ts'
 
-/** Gives every pod of a replica a DNS name, ready or not as the set wants it. It has no ports. */
+/** Gives every pod of a replica a DNS name; the set decides whether unready pods have one. The Service has no ports. */
 export function headlessService(set: StoredSet, setReplica: number): Service {
   const name = names.replica(set.metadata.name, setReplica)
   const replicaLabel = { [label.setReplicaIndex]: String(setReplica) }
@@ -25,7 +25,7 @@ export function headlessService(set: StoredSet, setReplica: number): Service {
     spec: {
       clusterIP: 'None',
       selector: { ...managedLabels(set.metadata.name), ...replicaLabel },
-      // Left out where it is false: the API server does not store it, and it must not look like a difference.
+      // Omitted if false: the API server does not store the default, so it would look like a difference.
       ...(set.spec.template.headlessServiceConfig?.publishNotReadyAddresses && {
         publishNotReadyAddresses: true,
       }),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The ServiceAccount of a set, its rights to watch pods, and a token for it. Start-up waiters use them.
+// The ServiceAccount of a set, its permission to watch pods, and its token. Startup waiters use them.
 import {
   annotation,
   component,
@@ -52,7 +52,7 @@ export function podRoleBinding(set: StoredSet): RoleBinding {
   }
 }
 
-/** The cluster fills in the token once the account exists. */
+/** The token controller of the cluster writes the token once the account exists. */
 export function tokenSecret(set: StoredSet): Secret {
   const name = names.tokenSecret(set.metadata.name)
   return {

@@ -5,7 +5,7 @@ import type { KubeObject } from '@grove/kube'
 import { controlledBy } from '../layout/owner.ts'
 import type { SchedulerObject } from '../schedulers/backend.ts'
 
-/** KAI's own topology. The operator creates it unless the binding names one of another owner. */
+/** The topology object of KAI. The operator creates it unless the binding names one that another owner manages. */
 export function kaiTopology(binding: ClusterTopologyBinding): SchedulerObject | undefined {
   const kept = (binding.spec.schedulerTopologyBindings ?? []).some(
     entry => entry.schedulerName === scheduler.kai,

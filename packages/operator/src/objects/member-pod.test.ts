@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Pods of members of scaling groups: what they have beyond a plain pod, and whose claims they share.
+// Tests the pods of scaling group members: the fields beyond those of a standalone pod, and their shared claims.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { annotation, type Container, type PodSpec } from '@grove/api'
@@ -31,7 +31,7 @@ const member = (podSpec: Partial<PodSpec> = {}) => {
   })
 }
 
-/** A pod of clique `a` in a replica of the group, with what is said of its spec. */
+/** A pod of clique `a` in a replica of the group, with these additions to its spec. */
 function memberPod(replica: number, gang: object, spec: object = {}): object {
   const name = `w-0-g-${replica}-a`
   return plainBut({
@@ -51,19 +51,19 @@ function memberPod(replica: number, gang: object, spec: object = {}): object {
   })
 }
 
-test('within the minimum of its group it belongs to the base gang', () =>
+test('a pod of a group replica below minAvailable belongs to the base gang', () =>
   assert.deepEqual(
     podIn({ set: member(), clique: 'w-0-g-0-a' }),
     memberPod(0, { 'grove.io/podgang': 'w-0' }),
   ))
 
-test('beyond the minimum it belongs to a gang of its own, and says which one that follows', () =>
+test('a pod of a group replica above minAvailable belongs to a scaled gang and names its base gang', () =>
   assert.deepEqual(
     podIn({ set: member(), clique: 'w-0-g-1-a' }),
     memberPod(1, { 'grove.io/podgang': 'w-0-g-0', 'grove.io/base-podgang': 'w-0' }),
   ))
 
-test('variables of the user with a reserved name give way in every container, the others keep their order', () => {
+test('user variables with a reserved name are removed from every container; the others keep their order', () => {
   const own = [
     { name: 'FIRST', value: '$(GROVE_PCSG_NAME)' },
     { name: 'GROVE_PCSG_INDEX', value: 'mine' },
@@ -86,7 +86,7 @@ test('variables of the user with a reserved name give way in every container, th
   )
 })
 
-test('claims come in order: of the pod spec, of the NVLink domain, of set, group and clique, and only those meant', () => {
+test('claims are ordered: pod spec, NVLink domain, set, group, clique; a pod has only the claims that apply to it', () => {
   const bare = member({
     resourceClaims: [{ name: 'own', resourceClaimTemplateName: 'nic' }],
     containers: [

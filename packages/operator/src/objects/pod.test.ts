@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Pods as their users see them: the whole of a plain pod, and for every feature exactly what it adds to that.
+// Tests built pods: the complete standalone pod, and for every feature exactly the fields that it adds.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { annotation } from '@grove/api'
@@ -17,7 +17,7 @@ import {
 import { clique, sampleSet } from '../testing/sample-set.ts'
 
 const table: Record<string, Given & { readonly gives: Change }> = {
-  'a plain pod': { set: sampleSet({ cliques: [clique('a')] }), gives: {} },
+  'a standalone pod': { set: sampleSet({ cliques: [clique('a')] }), gives: {} },
   'another index': {
     set: sampleSet({ cliques: [clique('a', { replicas: 3 })] }),
     index: 2,
@@ -54,7 +54,7 @@ const table: Record<string, Given & { readonly gives: Change }> = {
       },
     },
   },
-  'variables of the user come after ours; those with a reserved name give way, others like them stay': {
+  'user variables follow those of the operator; those with a reserved name are removed, similar names stay': {
     set: withPodSpec({
       containers: [
         {
@@ -136,7 +136,7 @@ const table: Record<string, Given & { readonly gives: Change }> = {
     set: withPodSpec({ schedulerName: 'kubernetes' }),
     gives: { spec: { schedulerName: 'default-scheduler', schedulingGroup: { podGroupName: 'w-0-a' } } },
   },
-  'labels of the template give way to ours; annotations are taken over, but for the topology': {
+  'labels of the operator override those of the template; annotations are copied, except the topology': {
     set: withPodSpec(
       {},
       {
@@ -146,7 +146,7 @@ const table: Record<string, Given & { readonly gives: Change }> = {
     ),
     gives: { labels: { team: 'blue' }, metadata: { annotations: { note: 'read me' } } },
   },
-  'what the operator has no opinion about is as the user wrote it': {
+  'fields that the operator does not set are as the user wrote them': {
     set: withPodSpec({
       serviceAccountName: 'engine',
       priorityClassName: 'urgent',
@@ -174,11 +174,11 @@ const table: Record<string, Given & { readonly gives: Change }> = {
       },
     },
   },
-  'hostname and subdomain are ours': {
+  'the operator sets hostname and subdomain': {
     set: withPodSpec({ hostname: 'mine', subdomain: 'mine' }),
     gives: {},
   },
-  'shared claims: in the pod, in every container, after what is claimed already': {
+  'shared claims: added to the pod and to every container, after existing claims': {
     set: sampleSet({
       cliques: [
         {
@@ -229,7 +229,7 @@ const table: Record<string, Given & { readonly gives: Change }> = {
       },
     },
   },
-  'NVLink: the containers with GPUs claim their place in the domain of the replica': {
+  'NVLink: containers with GPUs claim the ComputeDomain of the replica': {
     set: (() => {
       const gpus = { limits: { 'nvidia.com/gpu': '8' } }
       const set = withPodSpec(
@@ -274,7 +274,7 @@ const table: Record<string, Given & { readonly gives: Change }> = {
   },
 }
 
-/** The hash in a shortened name is whatever it is. */
+/** Replaces the hash in a shortened name, which the tests do not fix. */
 const withoutSums = (value: unknown) =>
   JSON.parse(JSON.stringify(value).replaceAll(/(n{43})-[0-9a-f]{8}/g, '$1-SUM')) as unknown
 

@@ -30,7 +30,7 @@ export interface PodContext {
   readonly instance: CliqueInstance
   readonly backend: SchedulerBackend
   readonly configuration: PodConfiguration
-  /** Image of the start-up waiter with its tag, unless configured; needed where something starts after something. */
+  /** Image of the startup waiter with its tag, unless configured. Required for cliques with startup dependencies. */
   readonly waiterImage: string | undefined
 }
 
@@ -42,7 +42,9 @@ export class WaiterImageMissingError extends Error {
   }
 }
 
-/** The one place that builds a pod. It is gated until its gang is complete, unless its scheduler waits for that itself. */
+/**
+ * Builds every pod. The pod is gated until its gang is complete, unless its scheduler waits for complete gangs itself.
+ */
 export function pod(context: PodContext, podIndex: number): NewPod {
   const { set, clique, instance, backend } = context
   const bare: NewPod = {
@@ -81,7 +83,7 @@ function podSpec(context: PodContext, podIndex: number): PodSpec {
     fromLabel(podEnvironment.podIndex, label.podIndex),
   ])
   const { schedulingGates = [], ...claimed } = withClaims(spec, claimsOfPod(set, instance, podIndex))
-  // Gates of the template belong to other controllers, which remove them.
+  // Gates of the template belong to other controllers, which remove their gates themselves.
   const gates = schedulingGates.filter(gate => gate.name !== podSchedulingGate)
   if (backend.gatesPods) gates.unshift({ name: podSchedulingGate })
   return {
@@ -130,7 +132,7 @@ function startingInOrder(spec: PodSpec, context: PodContext): PodSpec {
   })
 }
 
-/** Returns the pod without the Grove gate, and with the gates of other controllers. */
+/** Returns the pod without the Grove gate. Keeps the gates of other controllers. */
 export function ungated<P extends { spec?: PodSpec }>(gated: P): P {
   const { schedulingGates, ...spec } = gated.spec!
   const left = (schedulingGates ?? []).filter(gate => gate.name !== podSchedulingGate)

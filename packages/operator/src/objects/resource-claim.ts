@@ -14,7 +14,7 @@ import { controlledBy, type Owner } from '../layout/owner.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import type { WantedChild } from './wanted-child.ts'
 
-/** Finds what a sharing entry refers to; undefined when there is no such template (yet). */
+/** Returns the template that a sharing entry refers to; undefined if it does not exist (yet). */
 export type ClaimTemplateLookup = (entry: ResourceSharing) => ResourceClaimSpec | undefined
 
 /** The owner of shared claims, and the label by which the claims name its replica. */

@@ -13,7 +13,7 @@ import { minAvailableOfGroup, type ScalingGroupInstance } from '../layout/layout
 import { controlledBy } from '../layout/owner.ts'
 import type { StoredSet } from '../layout/stored.ts'
 
-/** As it is created. Afterwards users and autoscalers own its replica count. */
+/** Builds the object for creation. After creation users and autoscalers own its replica count. */
 export function podCliqueScalingGroup(set: StoredSet, instance: ScalingGroupInstance): PodCliqueScalingGroup {
   const { config, name, setReplica } = instance
   const annotations = { ...inheritedMnnvlGroup(set), ...config.annotations }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The fields that a pod with startup dependencies has in addition to a plain pod.
+// The fields that a pod with startup dependencies has in addition to a standalone pod.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PodSpec } from '@grove/api'
@@ -53,33 +53,32 @@ const both = { requests: { cpu: '1', memory: '1Gi' }, limits: { cpu: '1', memory
 const ownBoth = { requests: { cpu: '200m', memory: '128Mi' }, limits: { cpu: '200m', memory: '128Mi' } }
 
 const table: Record<string, Given & { readonly gives: Change }> = {
-  'a clique that starts after another: a waiter, last among the init containers, without variables and claims':
-    {
-      set: ordered(
-        {
-          initContainers: [{ name: 'download', image: 'registry.example/get:1' }],
-          volumes: [{ name: 'model', emptyDir: {} }],
-        },
-        { template: { resourceSharing: [{ name: 'gpu', scope: 'AllReplicas' }] } },
-      ),
-      gives: {
-        spec: {
-          initContainers: [
-            {
-              name: 'download',
-              image: 'registry.example/get:1',
-              env,
-              resources: { claims: [{ name: 'w-all-gpu' }] },
-            },
-            waiterContainer,
-          ],
-          containers: [{ ...main, resources: { claims: [{ name: 'w-all-gpu' }] } }],
-          volumes: [{ name: 'model', emptyDir: {} }, ...waiterVolumes],
-          resourceClaims: [{ name: 'w-all-gpu', resourceClaimName: 'w-all-gpu' }],
-        },
+  'a clique with parents: a waiter as last init container, without variables and claims': {
+    set: ordered(
+      {
+        initContainers: [{ name: 'download', image: 'registry.example/get:1' }],
+        volumes: [{ name: 'model', emptyDir: {} }],
+      },
+      { template: { resourceSharing: [{ name: 'gpu', scope: 'AllReplicas' }] } },
+    ),
+    gives: {
+      spec: {
+        initContainers: [
+          {
+            name: 'download',
+            image: 'registry.example/get:1',
+            env,
+            resources: { claims: [{ name: 'w-all-gpu' }] },
+          },
+          waiterContainer,
+        ],
+        containers: [{ ...main, resources: { claims: [{ name: 'w-all-gpu' }] } }],
+        volumes: [{ name: 'model', emptyDir: {} }, ...waiterVolumes],
+        resourceClaims: [{ name: 'w-all-gpu', resourceClaimName: 'w-all-gpu' }],
       },
     },
-  'a Guaranteed pod stays Guaranteed, and a pod that runs as root has a waiter that does not': {
+  },
+  'a Guaranteed pod stays Guaranteed, and the waiter of a pod that runs as root does not run as root': {
     set: ordered({
       containers: [{ name: 'main', image: 'registry.example/main:1', resources: both }],
       securityContext: { runAsUser: 0 },
@@ -99,7 +98,7 @@ const table: Record<string, Given & { readonly gives: Change }> = {
       },
     },
   },
-  'a pod of which not all is limited has a waiter that limits nothing more': {
+  'the waiter limits only the resources that every container of the pod limits': {
     set: ordered({
       containers: [
         { name: 'main', image: 'registry.example/main:1', resources: both },
@@ -127,7 +126,7 @@ const table: Record<string, Given & { readonly gives: Change }> = {
       },
     },
   },
-  'a waiter as the operator is configured': {
+  'a waiter with settings of the operator configuration': {
     set: ordered({ imagePullSecrets: [{ name: 'mine' }] }),
     configuration: {
       startupWaiter: {
@@ -157,8 +156,8 @@ const table: Record<string, Given & { readonly gives: Change }> = {
 for (const [what, { gives, ...given }] of Object.entries(table))
   test(what, () => assert.deepEqual(podIn(given), plainBut(gives)))
 
-test('a pod that starts after others is not made without an image for its waiter, and says why', () => {
-  const { set } = table['a waiter as the operator is configured']!
+test('a pod with parents is not built without an image for its waiter, and the error states why', () => {
+  const { set } = table['a waiter with settings of the operator configuration']!
   assert.throws(
     () => podIn({ set, waiterImage: '' }),
     (error: unknown) =>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The init container that holds a pod back until the cliques it starts after are ready, and what it needs in the pod.
+// The init container that blocks a pod until its parent cliques are ready, and the volumes that it needs in the pod.
 import {
   type Container,
   label,
@@ -14,20 +14,20 @@ import {
 } from '@grove/api'
 import type { StartupParent } from '../layout/startup-order.ts'
 
-/** Enough for the waiter of any image. The waiter sleeps most of the time. */
+/** Enough memory for any implementation of the waiter. The waiter is idle most of the time. */
 const ownNeeds = { cpu: '200m', memory: '128Mi' } as const
-/** Only used where the pod as a whole runs as root, which the waiter never does. */
+/** Used only if the pod as a whole runs as root, because the waiter never does. */
 const unprivilegedUser = 65_532
 
 export interface WaiterNeeds {
   readonly set: string
-  /** With its tag. */
+  /** Includes the tag. */
   readonly image: string
   readonly parents: readonly StartupParent[]
   readonly configuration: StartupWaiterConfiguration
 }
 
-/** It comes last among the init containers: what the user prepares runs while the parents start. */
+/** The waiter is the last init container, so that init containers of the user run while the parents start. */
 export function withStartupWaiter(spec: PodSpec, needs: WaiterNeeds): PodSpec {
   const { imagePullSecrets } = needs.configuration
   return {
@@ -62,8 +62,8 @@ function container(spec: PodSpec, { image, parents, configuration }: WaiterNeeds
 }
 
 /**
- * Returns limits for the resources that every container of the pod limits, with equal requests. This keeps the QoS class
- * of the pod: Guaranteed stays Guaranteed, BestEffort stays BestEffort. A pod that satisfies a quota still does.
+ * Returns limits, with equal requests, for the resources that every container of the pod limits. This keeps the QoS
+ * class of the pod: Guaranteed stays Guaranteed, BestEffort stays BestEffort. A pod that satisfies a quota still does.
  */
 function resourcesLike({ containers, initContainers = [] }: PodSpec): ResourceRequirements {
   const limited = (['cpu', 'memory'] as const).filter(resource =>
@@ -74,7 +74,7 @@ function resourcesLike({ containers, initContainers = [] }: PodSpec): ResourceRe
   return { requests: amounts, limits: { ...amounts } }
 }
 
-/** As strict as the strictest of the Pod Security Standards asks. */
+/** Satisfies the Restricted level of the Pod Security Standards. */
 function securityContextIn({ securityContext: pod }: PodSpec): SecurityContext {
   return {
     runAsNonRoot: true,

@@ -2,7 +2,7 @@
 
 import type { KubeObject } from '@grove/kube'
 
-/** A child by its name. It is built only when it is created or compared: an owner may want many thousands. */
+/** A child by its name. It is built only when it is created or compared, because an owner may want many thousands. */
 export interface WantedChild<T extends KubeObject> {
   readonly name: string
   build(): T
@@ -10,12 +10,12 @@ export interface WantedChild<T extends KubeObject> {
   readonly isLater?: boolean
 }
 
-/** Builds all of them at once, where they are known to be few. */
+/** Builds all children at once. Only for kinds with few of them. */
 export function buildAll<T extends KubeObject>(wanted: Iterable<WantedChild<T>>): T[] {
   return Array.from(wanted, child => child.build())
 }
 
-/** For children of which there are few. */
+/** Wraps children that are already built. Only for kinds with few of them. */
 export function wantedObject<T extends KubeObject>(object: T): WantedChild<T> {
   return { name: object.metadata?.name ?? '', build: () => object }
 }

@@ -75,7 +75,8 @@ test('adopts children without a controller, for any number of replicas', async (
 test('does not adopt an object that only carries a copy of the labels', async () => {
   const { put, adoptAll } = cluster()
   put(services, 'copy-of-w-0', { labels: { ...headless.labels, [nameLabel]: 'w-0' } })
-  // As `kubectl expose pod` makes it; the name of a later replica's Service changes nothing.
+  // `kubectl expose pod` copies labels like this. The object is ignored although it has the name of a later replica's
+  // Service.
   put(services, 'w-1', { labels: { [componentLabel]: 'pcs-pod' } })
   put(cliques, 'copy-of-w-0-web', { labels: { [nameLabel]: 'w-0-web' } })
   put(gangs, 'copy-of-w-0')
@@ -83,7 +84,7 @@ test('does not adopt an object that only carries a copy of the labels', async ()
   assert.equal(await adoptAll(), 0)
 })
 
-test('terminating objects, and objects of a controller that is gone, are not adopted', async () => {
+test('does not adopt terminating objects and objects whose controller no longer exists', async () => {
   const { put, adoptAll } = cluster()
   const former = {
     apiVersion: 'grove.io/v1alpha1',
@@ -97,14 +98,14 @@ test('terminating objects, and objects of a controller that is gone, are not ado
   assert.equal(await adoptAll(), 0)
 })
 
-test('owners that do not control stay', async () => {
+test('keeps owner references that are not the controller', async () => {
   const { set, put, adoptAll, ownersOf } = cluster()
   put(cliques, 'w-0-web', { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'c', uid: 'c' }] })
   assert.equal(await adoptAll(), 1)
   assert.deepEqual(ownersOf(cliques, 'w-0-web'), ['c', set.metadata.uid])
 })
 
-test('a set that was deleted or recreated adopts nothing, even if the cache does not show it yet', async () => {
+test('a set that was deleted or recreated adopts nothing, even if the cache does not show that yet', async () => {
   const { api, set, put, adoptAll } = cluster()
   put(cliques, 'w-0-web')
   assert.equal(await adoptAll({ ...set, metadata: { ...set.metadata, uid: 'former' } }), 0)

@@ -20,9 +20,9 @@ import type { OperatorContext } from '../operator-context.ts'
 type Orphan = readonly [Resource<KubeObject>, Stored<KubeObject>]
 
 /**
- * Children that a set of this name created and that have no controller. Labels alone prove nothing, because users copy
- * them: the object must also have the name that its labels, or the set, give to it. Members of scaling groups are
- * adopted by their group.
+ * Returns children that a set of this name created and that have no controller. Labels alone prove nothing, because
+ * users copy them: the object must also have the name that its labels, or the set, give to it. Scaling groups adopt
+ * their members.
  */
 export function orphansOfSet(set: StoredSet, caches: Caches): Orphan[] {
   const key = orphansOf(setKey(set.metadata))
@@ -30,7 +30,7 @@ export function orphansOfSet(set: StoredSet, caches: Caches): Orphan[] {
     (...objects: readonly KubeObject[]) =>
     ({ metadata }: KubeObject) =>
       objects.some(object => object.metadata?.name === metadata?.name)
-  const madeAs = (kind: string) => (object: KubeObject) =>
+  const hasComponent = (kind: string) => (object: KubeObject) =>
     object.metadata?.labels?.[label.component] === kind && isNamedByLabel(object)
   const isStandalone = (object: KubeObject) =>
     isNamedByLabel(object) && object.metadata?.labels?.[label.scalingGroup] === undefined
@@ -44,8 +44,8 @@ export function orphansOfSet(set: StoredSet, caches: Caches): Orphan[] {
     ...of(resources.serviceAccounts, caches.serviceAccounts, named(serviceAccount(set))),
     ...of(resources.roles, caches.roles, named(podRole(set))),
     ...of(resources.roleBindings, caches.roleBindings, named(podRoleBinding(set))),
-    ...of(resources.services, caches.services, madeAs(component.headlessService)),
-    ...of(resources.autoscalers, caches.autoscalers, madeAs(component.horizontalPodAutoscaler)),
+    ...of(resources.services, caches.services, hasComponent(component.headlessService)),
+    ...of(resources.autoscalers, caches.autoscalers, hasComponent(component.horizontalPodAutoscaler)),
     ...of(resources.computeDomains, caches.computeDomains, isNamedByLabel),
     ...of(resources.controllerRevisions, caches.controllerRevisions, () => true),
     ...of(resources.podCliques, caches.cliques, isStandalone),
@@ -54,7 +54,7 @@ export function orphansOfSet(set: StoredSet, caches: Caches): Orphan[] {
   ].filter(isStaying)
 }
 
-/** The members that a scaling group of this name made. */
+/** Returns the members that a scaling group of this name created. */
 export function orphansOfGroup(set: StoredSet, group: StoredScalingGroup, caches: Caches): Orphan[] {
   return caches.cliques
     .byIndex('controller', orphansOf(setKey(set.metadata)))
@@ -66,7 +66,7 @@ export function orphansOfGroup(set: StoredSet, group: StoredScalingGroup, caches
     .filter(isStaying)
 }
 
-/** Every child but a gang carries its name as a label, too. A copy of the labels names another object. */
+/** Every child except a gang also carries its name as a label. In a copy, that label names another object. */
 export function isNamedByLabel({ metadata }: KubeObject): boolean {
   return metadata?.name !== undefined && metadata.labels?.[label.name] === metadata.name
 }
@@ -92,7 +92,8 @@ export async function adopt<T extends KubeObject>(
 ): Promise<number> {
   if (orphans.length === 0) return 0
   const { name, namespace = '', uid } = owner.metadata
-  // The cache may be older than a deletion of the owner with --cascade=orphan, which must not adopt its children again.
+  // The cache may not show yet that the owner was deleted with --cascade=orphan. Such an owner must not adopt its
+  // children again.
   const now = await context.caches.client.find(resource, { name, namespace }, { signal })
   if (now?.metadata.uid !== uid || now.metadata.deletionTimestamp) return 0
   const { failures, written } = await execute(

@@ -8,7 +8,7 @@ const queue = (averageValue: string | number, name = 'queue') => [
   { type: 'External', external: { metric: { name }, target: { type: 'AverageValue', averageValue } } },
 ]
 
-test('amounts are compared by what they are, not by how they are written', () => {
+test('compares quantities by value, not by notation', () => {
   assert.ok(sameMetrics(queue(5) as never, queue('5') as never))
   assert.ok(sameMetrics(queue('5000m') as never, queue('5') as never))
   assert.ok(sameMetrics(queue('0.5') as never, queue('500m') as never))

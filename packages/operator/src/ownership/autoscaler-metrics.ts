@@ -6,16 +6,16 @@ import { sameMeaning } from '../apply/owned-fields.ts'
 
 type Metrics = NonNullable<HorizontalPodAutoscaler['spec']>['metrics']
 
-/** API servers write amounts in their own way: 5, "5" and "5000m" ask for the same. */
+/** API servers normalize quantities: 5, "5" and "5000m" are equal. */
 export function sameMetrics(one: Metrics, other: Metrics): boolean {
-  return sameMeaning(one?.map(inOneWay), other?.map(inOneWay))
+  return sameMeaning(one?.map(normalizedMetric), other?.map(normalizedMetric))
 }
 
-function inOneWay(metric: NonNullable<Metrics>[number]): unknown {
+function normalizedMetric(metric: NonNullable<Metrics>[number]): unknown {
   return Object.fromEntries(
     Object.entries(metric).map(([member, value]) => [
       member,
-      hasTarget(value) ? { ...value, target: amountsInOneWay(value.target) } : value,
+      hasTarget(value) ? { ...value, target: normalizedTarget(value.target) } : value,
     ]),
   )
 }
@@ -24,7 +24,7 @@ function hasTarget(value: unknown): value is { target: Readonly<Record<string, u
   return typeof value === 'object' && value !== null && 'target' in value
 }
 
-function amountsInOneWay(target: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function normalizedTarget(target: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const amounts = (['value', 'averageValue'] as const).flatMap(member => {
     const read = target[member] === undefined ? undefined : readQuantity(target[member])
     return read === undefined || read instanceof QuantityError ? [] : [[member, normalizeQuantity(read)]]

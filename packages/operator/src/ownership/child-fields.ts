@@ -30,7 +30,7 @@ export function patchRole(existing: Stored<Role>, wanted: Role): MergePatch | un
   return combine(metadataPatch(existing, wanted, ['labels']), patchMembers(existing, wanted, ['rules']))
 }
 
-/** The role that a binding refers to cannot be changed. */
+/** The roleRef of a binding is immutable. */
 export function bindsAnotherRole(existing: RoleBinding, wanted: RoleBinding): boolean {
   return !sameMeaning(existing.roleRef, wanted.roleRef)
 }
@@ -44,7 +44,7 @@ export function patchService(existing: Stored<Service>, wanted: Service): MergeP
   return combine(metadataPatch(existing, wanted, ['labels']), spec && { spec })
 }
 
-/** Metrics only where the set names some: without any the API server chooses. Behaviour belongs to the user. */
+/** Metrics only if the set names some: otherwise the API server sets a default. The user owns `behavior`. */
 export function patchAutoscaler(
   existing: Stored<HorizontalPodAutoscaler>,
   wanted: HorizontalPodAutoscaler,
@@ -60,7 +60,7 @@ export function patchAutoscaler(
   return combine(metadataPatch(existing, wanted, ['labels']), spec && { spec })
 }
 
-/** Everything but the replica count, which users and autoscalers own. */
+/** All fields except the replica count, which users and autoscalers own. */
 export function patchClique(existing: Stored<PodClique>, wanted: PodClique): MergePatch | undefined {
   const members = patchMembers(existing.spec, wanted.spec, [
     'roleName',
@@ -73,13 +73,13 @@ export function patchClique(existing: Stored<PodClique>, wanted: PodClique): Mer
   return combine(metadataPatch(existing, wanted, ['labels', 'annotations']), spec && { spec })
 }
 
-/** The fields that a clique follows before an update reaches it: those that are not part of its pods' template. */
+/** The fields that a clique follows even before an update reaches it: those that are not part of its pod template. */
 export function patchHeldClique(existing: Stored<PodClique>, wanted: PodClique): MergePatch | undefined {
   const spec = patchMembers(existing.spec, wanted.spec, ['minAvailable', 'autoScalingConfig'])
   return spec && { spec }
 }
 
-/** Everything but the replica count, which users and autoscalers own. */
+/** All fields except the replica count, which users and autoscalers own. */
 export function patchScalingGroup(
   existing: Stored<PodCliqueScalingGroup>,
   wanted: PodCliqueScalingGroup,

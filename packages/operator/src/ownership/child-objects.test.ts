@@ -34,28 +34,28 @@ const plan = (want: KubeObject[], have: Stored[]) =>
 
 const names = (objects: readonly KubeObject[]) => objects.map(object => object.metadata?.name)
 
-test('children are compared by name, not by number', () => {
+test('compares children by name, not by count', () => {
   const result = plan([wanted('a'), wanted('b')], [existing('b'), existing('c')])
   assert.deepEqual([names(result.create), names(result.remove)], [['a'], ['c']])
 })
 
 test('a terminating child is neither patched nor created again', () => {
   const result = plan([wanted('a', { x: 'y' })], [existing('a', { deletionTimestamp: 'now' })])
-  assert.deepEqual([result.create, result.patch, names(result.leaving)], [[], [], ['a']])
+  assert.deepEqual([result.create, result.patch, names(result.terminating)], [[], [], ['a']])
 })
 
-test('a namesake of another owner is not touched but named', () => {
+test('does not touch an object of another owner with a wanted name, and reports it', () => {
   const foreign = existing('a', { ownerReferences: [] })
   const result = plan([wanted('a')], [foreign, existing('z', { ownerReferences: [] })])
   assert.deepEqual([names(result.taken), result.create, result.remove], [['a'], [], []])
 })
 
-test('equal children need no write', () => {
+test('writes nothing for equal children', () => {
   const result = plan([wanted('a', { x: 'y' })], [existing('a', { labels: { x: 'y' } })])
-  assert.deepEqual(result, { create: [], patch: [], remove: [], taken: [], leaving: [], later: 0 })
+  assert.deepEqual(result, { create: [], patch: [], remove: [], taken: [], terminating: [], later: 0 })
 })
 
-test('no more children are built than are created at once or exist, and none that is wanted is removed', () => {
+test('builds at most the children that exist or are created now, and deletes no wanted child', () => {
   let built = 0
   const result = planChildren({
     wanted: Iterator.from({

@@ -11,26 +11,31 @@ import type { WantedChild } from '../objects/wanted-child.ts'
 
 export interface ChildKind<T extends KubeObject> {
   readonly wanted: Iterable<WantedChild<T>>
-  /** Everything of that kind that carries the owner's labels; whose it is, its owner reference says. */
+  /**
+   * All objects of the kind that carry the owner's labels. The owner reference decides which of them the owner
+   * controls.
+   */
   readonly existing: readonly Stored<T>[]
   readonly ownerUid: string
-  /** The owned part of metadata and spec that differs. A kind without it is never patched after creation. */
+  /**
+   * Returns the differences in owned metadata and spec. Without this function the kind is never patched after creation.
+   */
   readonly patch?: (existing: Stored<T>, wanted: T) => MergePatch | undefined
-  /** Reports whether the difference is in an immutable field: such a child is deleted and recreated. */
+  /** Reports whether the difference is in an immutable field. Such a child is deleted and recreated. */
   readonly isBeyondRepair?: (existing: Stored<T>, wanted: T) => boolean
   /** True if unwanted children are deleted. */
   readonly prune: boolean
 }
 
 export interface ChildPlan<T extends KubeObject> {
-  /** At most `mostCreated`: as many as that means that there may be more. */
+  /** At most `mostCreated` children. If the limit is reached, there may be more. */
   readonly create: readonly T[]
   readonly patch: readonly { readonly object: Stored<T>; readonly patch: MergePatch }[]
   readonly remove: readonly Stored<T>[]
-  /** Wanted names that an object of another owner has. */
+  /** Wanted names that objects of other owners have. */
   readonly taken: readonly Stored<T>[]
   /** Wanted names whose former object is terminating. Its deletion enqueues the owner. */
-  readonly leaving: readonly Stored<T>[]
+  readonly terminating: readonly Stored<T>[]
   /** Number of missing children whose replicas are created later. */
   readonly later: number
 }
@@ -41,7 +46,7 @@ export function planChildren<T extends KubeObject>(kind: ChildKind<T>): ChildPla
   const create: T[] = []
   const patch: { object: Stored<T>; patch: MergePatch }[] = []
   const taken: Stored<T>[] = []
-  const leaving: Stored<T>[] = []
+  const terminating: Stored<T>[] = []
   const beyondRepair: Stored<T>[] = []
   let later = 0
   for (const { name, build, isLater = false } of kind.wanted) {
@@ -52,7 +57,7 @@ export function planChildren<T extends KubeObject>(kind: ChildKind<T>): ChildPla
       continue
     }
     kept.add(name)
-    if (existing.metadata.deletionTimestamp) leaving.push(existing)
+    if (existing.metadata.deletionTimestamp) terminating.push(existing)
     else if (!isControlledBy(existing, kind.ownerUid)) taken.push(existing)
     else {
       const wanted = build()
@@ -71,10 +76,10 @@ export function planChildren<T extends KubeObject>(kind: ChildKind<T>): ChildPla
           isControlledBy(object, kind.ownerUid),
       )
     : []
-  return { create, patch, remove: [...beyondRepair, ...remove], taken, leaving, later }
+  return { create, patch, remove: [...beyondRepair, ...remove], taken, terminating, later }
 }
 
-/** Compares labels, and annotations of kinds that mirror them, as a whole. Additions of other clients are removed. */
+/** Compares labels as a whole, and annotations for kinds that mirror them. Additions of other clients are removed. */
 export function metadataPatch(
   existing: KubeObject,
   wanted: KubeObject,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Prepares a set for the Go operator, which does not know the hashes of this one and would recreate every pod. Pure. The
-// hashes become those that the Go operator stores for the same templates. It adds its finalizers itself when it first
-// reconciles an object. This operator must be stopped: it would take the set over again.
+// Prepares a set for the Go operator, which does not know the hashes of this operator and would recreate every pod.
+// Pure. The hashes become those that the Go operator stores for the same templates. The Go operator adds its finalizers
+// when it first reconciles an object. This operator must be stopped: it would take the set over again.
 import {
   hashAlgorithmOf,
   label,
@@ -34,15 +34,15 @@ export interface HandbackPatch {
 
 export type Handback =
   | { readonly outcome: 'ready'; readonly patches: readonly HandbackPatch[] }
-  /** The set must not be handed back now. */
+  /** An error: the set must not be handed back now. */
   | { readonly outcome: 'blocked'; readonly reason: string }
 
 /** Maps a hash of this operator to that of the Go operator. Hashes of other templates stay. */
 type Rename = (own: string | undefined) => string | undefined
 
 /**
- * The patches in the order in which they are safe to send: pods before their clique, and the set last. If only some of
- * them were sent, this operator still takes the set over without a restart.
+ * The patches in a safe order: pods before their clique, and the set last. If only some of them are sent, this operator
+ * still takes the set over without a restart.
  */
 export function planHandback({ set, groups, cliques, pods }: HandbackObjects): Handback {
   const stored = set as StoredSet
@@ -51,7 +51,7 @@ export function planHandback({ set, groups, cliques, pods }: HandbackObjects): H
   if (!isFinished(set)) return blocked(`an update of PodCliqueSet ${name} is in progress; let it finish`)
   const revision = revisionOf(stored)
   const generation = legacyGenerationHash(set.spec)
-  /** With OnDelete, a child may not have reached the generation. Its hash then stays one that differs. */
+  /** With OnDelete, a child may not have reached the generation. Its hash then stays different. */
   const renameGeneration: Rename = own => (hasReachedGeneration(own, revision) ? generation : own)
   const patches: HandbackPatch[] = []
   const podsOf = Map.groupBy(pods, pod => pod.metadata.labels?.[label.podClique] ?? '')

@@ -7,8 +7,8 @@ import { isControlledBy } from '../layout/owner.ts'
 import type { StoredSet } from '../layout/stored.ts'
 
 /**
- * The set that an object belongs to, through its controller or its controller's controller. The UID counts, not the
- * name: objects of a former set of the same name belong to no set.
+ * Returns the set that an object belongs to, through its controller or its controller's controller. Compares UIDs:
+ * objects of a deleted set of the same name belong to no set.
  */
 export function owningSet(caches: Caches, object: KubeObject): StoredSet | undefined {
   const { namespace, labels } = object.metadata ?? {}
@@ -31,7 +31,7 @@ function owningGroup(caches: Caches, object: KubeObject): Stored<PodCliqueScalin
 
 export interface OwnChildren {
   readonly groups: readonly Stored<PodCliqueScalingGroup>[]
-  /** Standalone cliques and members of the groups. */
+  /** Standalone cliques and members of groups. */
   readonly cliques: readonly Stored<PodClique>[]
 }
 

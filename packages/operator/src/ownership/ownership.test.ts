@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every patch and every delete that the operator sends names the UID of its object, or is a collection whose matches it
-// controls. The check itself runs in every simulation; here it must have seen every kind of object.
+// Every patch and every delete of the operator names the UID of its object, or is a collection request whose matches
+// the operator controls. Every simulation runs this check; this test ensures that it has seen every kind of object.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { annotation, type CliqueTemplate, finalizer, label } from '@grove/api'
@@ -16,7 +16,9 @@ const untyped = (resource: unknown) => resource as Resource<KubeObject>
 const sharing = (name: string) => ({ resourceSharing: [{ name, scope: 'PerReplica' as const }] })
 const autoScalingConfig = { minReplicas: 1, maxReplicas: 5 }
 
-/** One of everything: autoscalers, claims of all three levels, NVLink domains, PodGroups of a scheduler. */
+/**
+ * A set with every kind of child: autoscalers, claims of all three levels, NVLink domains, PodGroups of a scheduler.
+ */
 function richSet(image: string): StoredSet {
   const withGpus = ({ spec, ...rest }: CliqueTemplate, more: object): CliqueTemplate => ({
     ...rest,
@@ -92,7 +94,7 @@ async function liveThrough(): Promise<{ simulation: Simulation; writes: Write[] 
   }
   const scale = (spec: object) => api.modify(resources.podCliqueSets, setName, { spec })
   await rounds(10)
-  // The operator reverts edits of other clients, which takes a patch of every kind.
+  // The operator reverts edits of other clients, which requires a patch for every kind.
   for (const resource of children)
     for (const { metadata } of api.list(resource))
       api.modify(resource, metadata.name, damage(metadata.labels))
@@ -112,13 +114,13 @@ async function liveThrough(): Promise<{ simulation: Simulation; writes: Write[] 
   return { simulation, writes }
 }
 
-/** Labels of the template or of the kind, not those by which the operator finds its objects. */
+/** Labels of the template or of the kind, other than those by which the operator finds its objects. */
 function damage(labels: Stored<KubeObject>['metadata']['labels']): object {
   const { [label.component]: component } = labels ?? {}
   return { metadata: { labels: component === undefined ? {} : { [label.component]: 'edited' } } }
 }
 
-test('every patch carries the UID of its object, every delete has a UID precondition or hits only own objects', async () => {
+test('every patch carries the UID of its object, and every delete has a UID precondition or matches only own objects', async () => {
   const { simulation, writes } = await liveThrough()
   const kindsOf = (verb: Write['verb']) =>
     [...new Set(writes.filter(write => write.verb === verb).map(({ resource }) => resource))].sort()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects that another operator left become ours without a restart of a pod. Hash labels are rewritten, and finalizers that
-// only their author would remove are removed. Pods are relabelled before their clique: until the clique has the new hash, its
-// old hash explains theirs.
+// Takes over objects of another operator without a restart of a pod. Rewrites hash labels, and removes finalizers that
+// only the other operator would remove. Pods are relabelled before their clique: until the clique has the new hash, its
+// old hash matches that of its pods.
 import { finalizer, label, type PodClique } from '@grove/api'
 import type { KubeObject, Resource, Stored } from '@grove/kube'
 import type { Patch } from '../apply/intent.ts'
@@ -22,7 +22,7 @@ export function isToBeRelabelled(set: StoredSet, clique: PodClique): boolean {
   )
 }
 
-/** The patches that write the current template hash to the pods of such a clique. */
+/** Returns the patches that write the current template hash to the pods of such a clique. */
 export function podRelabels(set: StoredSet, clique: StoredClique, pods: readonly StoredPod[]): Patch[] {
   const revision = revisionOf(set)
   const wanted = revision.hashOf(clique)
@@ -47,7 +47,7 @@ function relabel(resource: Resource<KubeObject>, object: Stored<KubeObject>, has
   }
 }
 
-/** The patch that removes finalizers of another operator from a terminating object; none where it has none. */
+/** The patch that removes finalizers of another operator from a terminating object; undefined if it has none. */
 export function withoutForeignFinalizers(
   resource: Resource<KubeObject>,
   object: Stored<KubeObject>,

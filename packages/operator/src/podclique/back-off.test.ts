@@ -34,12 +34,12 @@ for (const [failures, seconds] of delays)
   test(`after "${failures}" failures in a row the next replacement comes ${seconds} s after the creation`, () =>
     assert.equal(delayAfter(failures), seconds * 1_000))
 
-test('a pod without a time of creation is replaced at once', () => {
+test('a pod without a creation time is replaced at once', () => {
   const pod = samplePod('p', { phase: 'Failed', created: 'soon' })
   assert.equal(replacedAt(pod), Number.NEGATIVE_INFINITY)
 })
 
-test('a series of failures ends with a pod that lived for the healthy period', () => {
+test('a series of failures ends with a pod that ran for the healthy period', () => {
   const pod = samplePod('p', { phase: 'Failed', created, failures: 6 })
   assert.equal(failuresAfter(pod, Date.parse(created) + healthyAfterMs - 1), 7)
   assert.equal(failuresAfter(pod, Date.parse(created) + healthyAfterMs), 1)
@@ -64,7 +64,7 @@ function fail({ simulation }: WatchedSet, pod: Stored<Pod>): void {
   })
 }
 
-/** Every pod that is let go fails in the same moment, and every deleted pod is gone. */
+/** Lets every ungated pod fail immediately, and removes every deleted pod. */
 async function failEverything(watched: WatchedSet): Promise<void> {
   const { simulation } = watched
   for (const [kind, name] of [
@@ -78,7 +78,7 @@ async function failEverything(watched: WatchedSet): Promise<void> {
     else if (!isFinished(pod) && !pod.spec?.schedulingGates?.length) fail(watched, pod)
 }
 
-test('a clique of 8 whose pods fail at once creates 4 pods per index in 15 s, also when the operator restarts all the time', async () => {
+test('a clique of 8 whose pods fail immediately creates 4 pods per index in 15 s, even if the operator keeps restarting', async () => {
   for (const restarts of [false, true]) {
     const watched = await watchedSet(failingSet)
     const { simulation } = watched
@@ -106,7 +106,7 @@ test('a clique of 8 whose pods fail at once creates 4 pods per index in 15 s, al
   }
 })
 
-test('the clique says which index fails how often and when it tries again, and when all is well', async () => {
+test('the status reports the failing index, its failures and the next attempt, and recovers', async () => {
   const watched = await watchedSet(failingSet)
   const { simulation } = watched
   const [pod] = pods(watched)
@@ -142,7 +142,7 @@ test('the clique says which index fails how often and when it tries again, and w
       `^The pod with index ${index} failed 5 times in a row \\(UnexpectedAdmissionError\\), next attempt at \\S+Z$`,
     ),
   )
-  assert.equal(cliqueOf(watched).status?.replicas, replicas - 1, 'a failed pod counts nowhere')
+  assert.equal(cliqueOf(watched).status?.replicas, replicas - 1, 'failed pods do not count as replicas')
 
   await simulation.clock.advance(16_000)
   await simulation.reconcileOne('clique', web)
@@ -170,12 +170,12 @@ test('reconciles when the next replacement is due, and not before', async () => 
   assert.equal(dueAt, Math.min(...waiting.map(replacedAt)))
 })
 
-test('a replacement that falls due during a reconcile is not forgotten', async () => {
+test('a replacement that becomes due during a reconcile is not missed', async () => {
   const watched = await watchedSet(failingSet)
   const { simulation } = watched
   for (const pod of pods(watched)) fail(watched, pod)
   await failEverything(watched)
-  // The status is due, the replacements are not.
+  // The status write is due now, the replacements are not.
   await simulation.clock.advance(1_000)
   const { hooks } = simulation.api
   simulation.api.hooks = {
@@ -190,7 +190,7 @@ test('a replacement that falls due during a reconcile is not forgotten', async (
   assert.ok(dueAt !== undefined && dueAt < simulation.clock.now())
 })
 
-test('a pod that waits is replaced at once when its template is changed or a user deletes it', async () => {
+test('a pod in back-off is replaced at once when its template changes or a user deletes it', async () => {
   const watched = await watchedSet(failingSet)
   const { simulation } = watched
   for (const pod of pods(watched)) fail(watched, pod)

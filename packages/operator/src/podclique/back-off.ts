@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// When a finished pod is replaced. A pod that fails at once, for example because the kubelet rejects it, would
-// otherwise be replaced as fast as it fails. The time between two pods of one index doubles with every failure in a
-// row. The count of failures is an annotation that each replacement inherits, so it survives a restart of the
-// operator. The time counts from the creation of the pod, which the API server stamps: a pod that ran for longer than
-// its delay is replaced at once. docs/decisions/0010-clocks-and-back-off.md
+// Decides when a finished pod is replaced. Without a delay, a pod that fails immediately, for example because the
+// kubelet rejects it, would be replaced as fast as it fails. The time between two pods of one index doubles with every
+// failure in a row. The count of failures is an annotation that each replacement inherits, so it survives a restart of
+// the operator. The delay starts at the creation of the pod, whose time the API server sets: a pod that ran for longer
+// than its delay is replaced at once. docs/decisions/0010-clocks-and-back-off.md
 import { annotation, type Pod } from '@grove/api'
 import { indexOf, isActive, isFinished, isReady, isTerminating, templateHashOf } from '../state/pod-state.ts'
 import { firstReplacementDelayMs, healthyAfterMs, longestReplacementDelayMs } from '../timings/timings.ts'
 
-/** From so many failures in a row on, a replacement is reported until it is ready. One failure happens to every pod. */
+/**
+ * From this many failures in a row on, the status reports the index until its replacement is ready. Single failures are
+ * normal.
+ */
 const reportedFailures = 2
-/** The failure reason of a pod can be written by other clients, and becomes part of a message. */
+/** Other clients can write the failure reason of a pod, and it becomes part of a message. */
 const longestReason = 80
 
 /**
- * The number of failures in a row of the pods of this index before this one. Users can edit annotations: other values
- * count as none.
+ * The number of failures in a row of this index before this pod. Users can edit annotations, so invalid values count as
+ * zero.
  */
 export function failuresBefore({ metadata }: Pod): number {
   const text = metadata.annotations?.[annotation.consecutiveFailures] ?? ''
@@ -28,7 +31,7 @@ export function failuresAfter(pod: Pod, now: number): number {
   return now - createdAt(pod) >= healthyAfterMs ? 1 : failuresBefore(pod) + 1
 }
 
-/** When a finished pod is replaced, in milliseconds since the epoch. */
+/** Returns when a finished pod is replaced, in milliseconds since the epoch. */
 export function replacedAt(pod: Pod): number {
   return (
     createdAt(pod) + Math.min(longestReplacementDelayMs, firstReplacementDelayMs * 2 ** failuresBefore(pod))
@@ -36,8 +39,8 @@ export function replacedAt(pod: Pod): number {
 }
 
 /**
- * Reports whether a finished pod keeps its index until its replacement is due. A pod of an earlier template does not:
- * its failure says nothing about the pod that replaces it.
+ * Reports whether a finished pod keeps its index until its replacement is due. A pod of an earlier template does not,
+ * because its replacement has another template and may not fail.
  */
 export function isBackingOff(pod: Pod, isCurrent: (hash: string) => boolean, now: number): boolean {
   return (
@@ -49,7 +52,9 @@ export function isBackingOff(pod: Pod, isCurrent: (hash: string) => boolean, now
   )
 }
 
-/** When the next finished pod is replaced, in milliseconds since the epoch; undefined when none waits. */
+/**
+ * Returns when the next finished pod is replaced, in milliseconds since the epoch; undefined if none is in back-off.
+ */
 export function nextReplacement(
   pods: readonly Pod[],
   isCurrent: (hash: string) => boolean,
@@ -67,7 +72,7 @@ interface FailingPod {
   readonly text: string
 }
 
-/** Which pods fail again and again, as a sentence; undefined when none does. */
+/** Describes the pods that fail repeatedly, as a sentence; undefined if there are none. */
 export function describeFailures(
   pods: readonly Pod[],
   isCurrent: (hash: string) => boolean,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Random sets with lost pods, scaling and operator restarts. A gate is removed only if the gang is complete and lists
-// the pod. For a scaled gang, the base gang must be scheduled as well. No gate is left in the end.
-// RUNS=5000 for more; SEED repeats a failure.
+// Random sets with lost pods, scaling and operator restarts. The operator removes a gate only if the gang is complete
+// and lists the pod. For a scaled gang, the base gang must be scheduled as well. At the end no gate is left. RUNS=5000
+// runs more; SEED repeats a failure.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { label, type Pod, type PodGang } from '@grove/api'
@@ -10,11 +10,11 @@ import { resources } from '../caches/resources.ts'
 import { isInitialized } from '../state/child-state.ts'
 import { hasOurGate } from '../state/pod-state.ts'
 import type { Write } from '../testing/simulation/api.ts'
+import { converge, summary } from '../testing/simulation/convergence.ts'
 import { editSet } from '../testing/simulation/edits.ts'
 import { Random } from '../testing/simulation/random.ts'
 import { randomSet } from '../testing/simulation/random-set.ts'
 import { Simulation } from '../testing/simulation/simulation.ts'
-import { converge, summary } from '../testing/simulation/wellness.ts'
 
 const runs = Number(process.env.RUNS ?? 30)
 const seed = Number(process.env.SEED ?? 1)

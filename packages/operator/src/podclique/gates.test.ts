@@ -37,7 +37,7 @@ const gated = ['p0', 'p1'].map(name => samplePod(name, { phase: 'Pending', gated
 const names = (plan: { release: readonly { metadata: { name: string } }[] }) =>
   plan.release.map(pod => pod.metadata.name)
 
-test('pods of a complete gang that lists them go', () => {
+test('removes the gates of pods that a complete gang lists', () => {
   const plan = planGates({
     clique: 'c',
     pods: gated,
@@ -48,18 +48,18 @@ test('pods of a complete gang that lists them go', () => {
   assert.equal(plan.waitsFor, undefined)
 })
 
-test('no gate is removed before the gang is complete, even if it lists the pod', () => {
+test('removes no gate before the gang is complete, even if it lists the pod', () => {
   const half = gang({ c: { pods: ['p0', 'p1'] } }, false)
   assert.deepEqual(names(planGates({ clique: 'c', pods: gated, gang: half, base: undefined })), [])
 })
 
-test('a pod that its gang does not list stays, and the plan says why', () => {
+test('keeps the gate of a pod that its gang does not list, and reports why', () => {
   const plan = planGates({ clique: 'c', pods: gated, gang: gang({ c: { pods: ['p0'] } }), base: undefined })
   assert.deepEqual(names(plan), ['p0'])
   assert.match(plan.waitsFor!, /does not list every pod/)
 })
 
-test('a scaled gang waits until every group of the base gang has its minimum scheduled', () => {
+test('a scaled gang waits until minAvailable pods of every group of the base gang are scheduled', () => {
   const base = (a: number, b: number): BaseGang => ({
     gang: gang({ a: { min: 2 }, b: { min: 1 } }),
     cliqueNamed: name => ({ status: { scheduledReplicas: name === 'a' ? a : b } }) as PodClique,
@@ -78,8 +78,8 @@ test('a scaled gang waits until every group of the base gang has its minimum sch
   assert.deepEqual(names(missing), [])
 })
 
-test('terminating pods and pods without our gate are left alone', () => {
-  const pods = [samplePod('free'), samplePod('going', { gated: true, terminating: true })]
+test('ignores terminating pods and pods without the Grove gate', () => {
+  const pods = [samplePod('free'), samplePod('terminating', { gated: true, terminating: true })]
   assert.deepEqual(planGates({ clique: 'c', pods, gang: undefined, base: undefined }), {
     release: [],
     waitsFor: undefined,

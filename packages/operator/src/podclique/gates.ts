@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A pod may be scheduled when its gang is complete and lists it, and when the base gang of a scaled gang is
-// scheduled.
+// Removes the gate of a pod when its gang is complete and lists it. For a scaled gang, the base gang must be scheduled
+// as well.
 import type { Pod, PodClique, PodGang } from '@grove/api'
 import { isInitialized } from '../state/child-state.ts'
 import { hasOurGate, isTerminating } from '../state/pod-state.ts'
@@ -21,7 +21,7 @@ export interface BaseGang {
 
 export interface GatePlan<P extends Pod = Pod> {
   readonly release: readonly P[]
-  /** Why the others wait, as a sentence; undefined when none does. */
+  /** The reason why other pods stay gated, as a sentence; undefined if none do. */
   readonly waitsFor: string | undefined
 }
 

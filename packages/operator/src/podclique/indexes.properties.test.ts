@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Random lost pods, scaling, failed writes and operator restarts. Two active pods of a clique never have the same index,
-// and in the end every index from zero on exists once. With two operators at the same time, which leader election
-// prevents, the end is the same. RUNS=5000 for more; SEED repeats a failure.
+// Random lost pods, scaling, failed writes and operator restarts. Two active pods of a clique never have the same
+// index. At the end every index from zero on exists once, even after two operators ran at the same time, which leader
+// election prevents. RUNS=5000 runs more; SEED repeats a failure.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { label, type Pod } from '@grove/api'
@@ -25,7 +25,7 @@ const activePods = ({ api }: Simulation, name: string) => {
   )
 }
 
-/** Every pod is called by its index everywhere, and no two are called the same. */
+/** Checks that all fields of a pod name the same index, and that no two pods have the same name. */
 function checkIndexes(simulation: Simulation): void {
   for (const name of cliques.map(one => `w-0-${one}`)) {
     const indexes = activePods(simulation, name).map(pod => {
@@ -77,7 +77,7 @@ async function live(at: number, operators: 1 | 2): Promise<void> {
   for (let round = 0; round < 30; round++) {
     await simulation.reconcileAll()
     while (simulation.nodes.progress());
-    // Failed pods are replaced with a delay.
+    // The operator replaces failed pods with a delay.
     await simulation.clock.advance(longestReplacementDelayMs)
   }
   checkIndexes(simulation)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A plain snapshot of one PodClique from the caches. No request, no clock.
+// A snapshot of one PodClique from the caches. Sends no request and reads no clock.
 import type { OperatorConfiguration } from '@grove/api'
 import { cliqueInstanceOf, isWanted } from '../layout/clique-instance.ts'
 import type { CliqueInstance } from '../layout/layout.ts'
@@ -22,7 +22,7 @@ export interface CliqueSnapshot {
   readonly base: BaseGang | undefined
   /** True if the set and the group still want the replica that the clique belongs to. */
   readonly isWanted: boolean
-  /** True while the operator is deleting that replica: new pods would be deleted with it. */
+  /** True while the operator is deleting that replica. New pods would be deleted with it. */
   readonly isBeingRemoved: boolean
   /** True if cliques of scaled gangs wait for this one to be scheduled. */
   readonly hasFollowers: boolean
@@ -32,10 +32,10 @@ export interface CliqueSnapshot {
 }
 
 export type ObservedClique =
-  /** The clique does not exist, or its set is gone or terminating: the garbage collector deletes the rest. */
+  /** The clique does not exist, or its set is gone or terminating. The garbage collector deletes the rest. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'terminating'; readonly clique: StoredClique }
-  /** No template of the set makes this clique: its labels were edited, or its template was removed. */
+  /** No template of the set defines this clique: its labels were edited, or its template was removed. */
   | { readonly kind: 'unknown'; readonly set: StoredSet; readonly clique: StoredClique }
   | { readonly kind: 'live'; readonly snapshot: CliqueSnapshot }
 

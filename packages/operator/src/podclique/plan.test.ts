@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The intents of a clique, from a snapshot and the time.
+// Tests the intents of a clique for a snapshot and a time.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { defaultConfiguration, label, type PodCliqueStatus } from '@grove/api'
@@ -65,7 +65,7 @@ function snapshot(pods: readonly PodShape[], more: Partial<CliqueSnapshot> = {})
 }
 
 const newHash = (given: CliqueSnapshot) => given.clique.metadata.labels?.[label.podTemplateHash] ?? ''
-/** The next step of the update that is planned for the snapshot. */
+/** The next update step that is planned for the snapshot. */
 const step = (given: CliqueSnapshot) =>
   replacement(given, planCliqueUpdate(given.set, given.clique, given.instance, given.pods, now))
 const outline = (steps: ReturnType<typeof replacement>) =>
@@ -74,7 +74,7 @@ const outline = (steps: ReturnType<typeof replacement>) =>
   )
 
 describe('an update', () => {
-  test('names a serving pod in the status before it deletes the pod', () => {
+  test('records a ready pod in the status before it deletes the pod', () => {
     const steps = step(snapshot([{ hash: 'z1-old' }, { hash: 'z1-old' }, { hash: 'z1-old' }]))
     assert.deepEqual(outline(steps), [['writeStatus'], ['delete p0']])
     const [[write] = []] = steps
@@ -84,14 +84,14 @@ describe('an update', () => {
     assert.equal(scheduledReplicas, 2)
   })
 
-  test('deletes outdated pods that are not ready at once, without a status while others are scheduled', () => {
+  test('deletes outdated pods that are not ready at once, without a status write while others are scheduled', () => {
     const steps = step(
       snapshot([{ hash: 'z1-old', ready: false }, { hash: 'z1-old', ready: false }, { hash: 'z1-old' }]),
     )
     assert.deepEqual(outline(steps), [['delete p0', 'delete p1']])
   })
 
-  test('writes a scheduled count of zero first when no other pod is scheduled', () => {
+  test('first writes a scheduled count of zero if no other pod is scheduled', () => {
     const old = { hash: 'z1-old', ready: false }
     assert.deepEqual(outline(step(snapshot([old, old, old]))), [
       ['writeStatus'],
@@ -99,7 +99,7 @@ describe('an update', () => {
     ])
   })
 
-  test('deletes nothing when it is not the turn of the replica', () => {
+  test('deletes nothing while another replica is being updated', () => {
     const given = snapshot([{ hash: 'z1-old' }])
     const { updateProgress: _, ...status } = given.set.status!
     assert.deepEqual(step({ ...given, set: { ...given.set, status } }), [])
@@ -107,7 +107,7 @@ describe('an update', () => {
 })
 
 describe('pods', () => {
-  test('are created for the free indexes, with the count of failures of the pod that they replace', () => {
+  test('are created for the free indexes, and inherit the failure count of the pods that they replace', () => {
     const empty = snapshot([])
     const hash = newHash(empty)
     const given = snapshot([{ hash }, { hash, phase: 'Failed', failures: 4 }])
@@ -126,7 +126,7 @@ describe('pods', () => {
     assert.throws(() => podCreations(given, scaleOf(given, now)), { code: 'ERR_BUILD_POD_RESOURCE' })
   })
 
-  test('are deleted with their code and events', () => {
+  test('are deleted with the error code and events of a deletion', () => {
     const { clique: owner, pods } = snapshot([{}])
     const [intent] = podDeletions(owner, pods)
     const error = intent?.error?.(new Error('no'))

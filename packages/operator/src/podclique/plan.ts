@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The plan for a PodClique: pure functions from a snapshot and the time to intents. `planScale`, `planCliqueUpdate`
-// and `planGates` decide; here their decisions become writes.
+// The plan for a PodClique: pure functions from a snapshot and the time to intents. `planScale`, `planCliqueUpdate` and
+// `planGates` decide; this file turns their decisions into writes.
 import {
   annotation,
   cliqueErrorCode,
@@ -55,7 +55,7 @@ export function updatePlanner(now: number): UpdatePlanner {
   )
 }
 
-/** The error for a clique that no template of its set makes. */
+/** The error for a clique that no template of its set defines. */
 export function unknownClique({
   set,
   clique,
@@ -71,7 +71,7 @@ export function scaleOf({ set, clique, pods }: CliqueSnapshot, now: number): Sca
   return planScale(clique.spec.replicas, pods, currentHash(revisionOf(set), clique), now)
 }
 
-/** The claims of the pods that exist, one of which may have an index beyond the replica count, and of those to create. */
+/** The claims of existing pods, whose indexes may be above the replica count, and of pods to create. */
 export function claimsOf({ set, clique, instance, pods }: CliqueSnapshot): SharedClaims {
   const { replicas } = clique.spec
   const held = pods.filter(isActive).flatMap(pod => indexOf(pod) ?? [])
@@ -93,13 +93,15 @@ export function claimsOf({ set, clique, instance, pods }: CliqueSnapshot): Share
 
 export interface MissingPods {
   readonly scale: ScalePlan<StoredPod>
-  /** True where one reconcile cannot create all of them. */
+  /** True if one reconcile cannot create all of them. */
   readonly hasMore: boolean
-  /** A kubelet mounts a Secret without a token as it is and reads it again much later, so the token must exist before. */
+  /**
+   * A kubelet that mounts a Secret without a token refreshes it much later, so the token must exist before the pods.
+   */
   readonly needToken: boolean
 }
 
-/** The pods to create; undefined if there are none, or none yet: the end of a removal enqueues the clique. */
+/** The pods to create; undefined if there are none, or none yet, because the end of a removal enqueues the clique. */
 export function missingPods(snapshot: CliqueSnapshot, now: number): MissingPods | undefined {
   const scale = scaleOf(snapshot, now)
   if (scale.create.length === 0 || !snapshot.isWanted || snapshot.isBeingRemoved) return undefined
@@ -107,7 +109,7 @@ export function missingPods(snapshot: CliqueSnapshot, now: number): MissingPods 
   return { scale, hasMore: scale.create.length >= mostCreated, needToken: startsAfter.length > 0 }
 }
 
-/** Creates the missing pods. Throws a coded error where they cannot be built. */
+/** Creates the missing pods. Throws a coded error if they cannot be built. */
 export function podCreations(snapshot: CliqueSnapshot, scale: ScalePlan): Create<Pod>[] {
   const { set, instance, scheduler, configuration, waiterImage } = snapshot
   if (scale.create.length === 0) return []
@@ -148,8 +150,8 @@ export function podDeletions(clique: StoredClique, pods: readonly StoredPod[]): 
 }
 
 /**
- * The next step of the clique's update, in the order of its writes. The status names the pod before it is deleted, so that
- * an operator that starts meanwhile neither forgets it nor deletes another one as well.
+ * The next step of the clique's update, in the order of its writes. The status names the pod before it is deleted, so
+ * that an operator that restarts in between neither forgets the pod nor deletes a second one.
  */
 export function replacement(
   { set, clique, instance, pods }: CliqueSnapshot,
@@ -184,14 +186,14 @@ function built(context: PodContext, index: number): NewPod {
   }
 }
 
-/** The pod with the count of failures from which its own replacement is delayed. */
+/** Sets the failure count of the pod, from which the delay of its own replacement follows. */
 function withFailures(wanted: NewPod, failures: number): NewPod {
   if (failures === 0) return wanted
   const annotations = { ...wanted.metadata.annotations, [annotation.consecutiveFailures]: String(failures) }
   return { ...wanted, metadata: { ...wanted.metadata, annotations } }
 }
 
-/** The clique with the hash that it gets when it is taken over: new pods then need no relabelling. */
+/** The clique with the hash that it gets when it is taken over. New pods then need no relabelling. */
 function withOwnHash(set: StoredSet, clique: StoredClique): StoredClique {
   if (!isToBeRelabelled(set, clique)) return clique
   const labels = { ...clique.metadata.labels, [label.podTemplateHash]: revisionOf(set).hashOf(clique) }
@@ -212,7 +214,7 @@ export function planStatus(snapshot: StatusSnapshot, update: CliqueUpdate, now: 
     clique: withCliqueProgress(clique, update),
     pods,
     podTemplateHash: templateHashOfClique(clique),
-    // The clique stands for the set's generation once its own template is that of the set.
+    // The clique reports the generation of the set once its own template equals that of the set.
     generationHash: hasWantedTemplate(clique, revision) ? revision.generationHash : undefined,
     isCurrent: currentHash(revision, clique),
     onTotalLoss: configuration.gangTermination.onTotalLoss,
@@ -224,8 +226,8 @@ export function planStatus(snapshot: StatusSnapshot, update: CliqueUpdate, now: 
 }
 
 /**
- * The report of a reconcile. Undefined for a clique whose replica is being deleted: it loses its pods on purpose, and writing
- * each count would cost a write per pod. Failures are reported in any case.
+ * The report of a reconcile. Undefined for a clique whose replica is being deleted: its pods are deleted on purpose,
+ * and each count would cost a write per pod. Failures are reported in any case.
  */
 export function statusReport(
   snapshot: CliqueSnapshot,

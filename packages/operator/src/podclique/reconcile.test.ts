@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One reconcile of a clique: errors in its status, events, and that one failure does not hide the others.
+// Tests single reconciles of a clique: errors in its status, events, and independence of failures.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pod, PodClique } from '@grove/api'
@@ -22,7 +22,7 @@ const scale = ({ simulation }: WatchedSet, replicas: number) =>
   simulation.api.modify(resources.podCliques, web, { spec: { replicas } })
 const kill = ({ simulation }: WatchedSet, pod: Stored<Pod>) => simulation.api.remove(resources.pods, pod)
 
-test('creations and deletions of pods are reported on their clique, once each', async () => {
+test('emits one event on the clique for each created and each deleted pod', async () => {
   const watched = await watchedSet(set)
   scale(watched, 3)
   await watched.simulation.reconcileOne('clique', web)
@@ -74,7 +74,7 @@ test('a first reconcile that fails still writes conditions, counts and the gener
   assert.equal(errorsOf(cliqueOf(watched)).length, 2)
 })
 
-test('surplus pods that cannot be deleted are named, and gone pods are no failure', async () => {
+test('reports surplus pods whose deletion fails, and ignores pods that are gone', async () => {
   const watched = await watchedSet(set)
   scale(watched, 1)
   watched.reject(({ verb }) => verb === 'delete')
@@ -94,7 +94,7 @@ test('surplus pods that cannot be deleted are named, and gone pods are no failur
   )
 })
 
-test('a gate that cannot be lifted is named', async () => {
+test('reports a gate whose removal fails', async () => {
   const watched = await watchedSet(set)
   kill(watched, pods(watched)[0]!)
   await watched.simulation.reconcileOne('clique', web)
@@ -105,7 +105,7 @@ test('a gate that cannot be lifted is named', async () => {
   assert.match(error!, /^ERR_REMOVE_POD_SCHEDULING_GATE failed to sync Pod: .*Error removing the gate of pod/)
 })
 
-test('a scheduler that is not enabled is named, and what else there is to do is done', async () => {
+test('reports a scheduler that is not enabled, and still does all other work', async () => {
   const watched = await watchedSet(set)
   const { simulation } = watched
   const podSpec = { ...cliqueOf(watched).spec.podSpec, schedulerName: 'unknown' }
@@ -122,7 +122,7 @@ test('a scheduler that is not enabled is named, and what else there is to do is 
   )
 })
 
-test('a clique that its set does not know says so, makes nothing and loses nothing', async () => {
+test('reports a clique that its set does not define, and neither creates nor deletes its pods', async () => {
   const watched = await watchedSet(set)
   watched.simulation.api.modify(resources.podCliques, web, {
     metadata: { labels: { 'grove.io/podcliqueset-replica-index': null } },
@@ -135,7 +135,7 @@ test('a clique that its set does not know says so, makes nothing and loses nothi
   assert.equal(pods(watched).length, 2)
 })
 
-test('a clique that is going is left alone, and a finalizer of another operator is taken from it', async () => {
+test('leaves a terminating clique alone, and removes a finalizer of another operator', async () => {
   const watched = await watchedSet(set)
   watched.simulation.api.modify(resources.podCliques, web, {
     metadata: {
@@ -144,15 +144,15 @@ test('a clique that is going is left alone, and a finalizer of another operator 
     },
     spec: { replicas: 5 },
   })
-  watched.asked.length = 0
+  watched.writes.length = 0
   assert.equal(await watched.simulation.reconcileOne('clique', web), undefined)
-  assert.deepEqual(watched.asked, ['patch podcliques'])
+  assert.deepEqual(watched.writes, ['patch podcliques'])
   assert.deepEqual(cliqueOf(watched).metadata.finalizers, ['example.com/mine'])
   assert.equal(await watched.simulation.reconcileOne('clique', web), undefined)
-  assert.deepEqual(watched.asked, ['patch podcliques'])
+  assert.deepEqual(watched.writes, ['patch podcliques'])
 })
 
-test('pods behind a base gang lose their gate when it is scheduled, without polling', async () => {
+test('removes the gates of a scaled gang when the base gang is scheduled, without polling', async () => {
   const watched = await watchedSet(
     sampleSet({ name: 'w', cliques: [clique('work')], groups: [group('g', ['work'], 2, 1)] }),
   )

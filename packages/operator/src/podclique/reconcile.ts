@@ -46,10 +46,10 @@ export async function reconcileClique(
     throw failure
   }
   const { set, clique } = observed.snapshot
-  // One time for the whole reconcile: a replacement that falls due meanwhile must not count as done.
+  // One time for the whole reconcile: a replacement that becomes due meanwhile must not count as done.
   const now = context.clock.now()
   const planUpdate = updatePlanner(now)
-  // A clique whose replica count is above its limit keeps its pods. A change of the count enqueues it.
+  // A clique whose replica count exceeds its limit keeps its pods. A change of the count enqueues it.
   const limit = cliqueLimitExceeded(clique, context.configuration)
   let sliceMs = 0
   const sync = async () => {

@@ -10,20 +10,20 @@ import { isBackingOff } from './back-off.ts'
 import { deletionOrder, planScale } from './scale.ts'
 
 const isCurrent = (hash: string) => hash === 'new'
-/** Long after every pod was created, unless a test says otherwise. */
+/** Long after every pod was created, unless a test sets another time. */
 const now = Date.parse('2031-01-01T00:00:00Z')
 
 const pods = (...shapes: PodShape[]) => shapes.map((shape, at) => samplePod(`p${at}`, shape))
 const live = (...indexes: number[]) => indexes.map(index => ({ index }))
-const going = (...indexes: number[]) => indexes.map(index => ({ index, terminating: true }))
+const terminating = (...indexes: number[]) => indexes.map(index => ({ index, terminating: true }))
 
 const rules: [what: string, replicas: number, shapes: PodShape[], create: number[], remove: string[]][] = [
-  ['nothing is there yet', 3, [], [0, 1, 2], []],
-  ['everything is there', 3, live(0, 1, 2), [], []],
+  ['no pod exists yet', 3, [], [0, 1, 2], []],
+  ['every pod exists', 3, live(0, 1, 2), [], []],
   ['holes are filled first', 6, live(0, 2, 5), [1, 3, 4], []],
-  ['a terminating pod is replaced at once, under its index', 3, [...live(0, 2), ...going(1)], [1], []],
-  ['terminating pods are no surplus', 3, [...live(0, 1, 2), ...going(3, 4)], [], []],
-  ['only what is live is counted', 3, [...live(0, 1, 2, 3), ...going(4)], [], ['p3']],
+  ['a terminating pod is replaced at once, under its index', 3, [...live(0, 2), ...terminating(1)], [1], []],
+  ['terminating pods are not surplus pods', 3, [...live(0, 1, 2), ...terminating(3, 4)], [], []],
+  ['counts only active pods', 3, [...live(0, 1, 2, 3), ...terminating(4)], [], ['p3']],
   [
     'a failed pod is deleted, and its index is used again',
     2,
@@ -31,18 +31,12 @@ const rules: [what: string, replicas: number, shapes: PodShape[], create: number
     [1],
     ['p1'],
   ],
-  ['so does one that succeeded', 1, [{ phase: 'Succeeded' }], [0], ['p0']],
-  [
-    'a finished pod that is going already is left alone',
-    1,
-    [{ phase: 'Failed', terminating: true }],
-    [0],
-    [],
-  ],
+  ['a succeeded pod is deleted, and its index is used again', 1, [{ phase: 'Succeeded' }], [0], ['p0']],
+  ['a finished pod that is terminating is left alone', 1, [{ phase: 'Failed', terminating: true }], [0], []],
   ['a pod of an unreachable node keeps its index', 1, [{ phase: 'Unknown' }], [], []],
   ['among equals the highest index is deleted', 1, live(0, 1, 2), [], ['p2', 'p1']],
-  ['scaled to zero, none stays', 0, [{}, { index: 1, phase: 'Failed' }], [], ['p1', 'p0']],
-  ['an index beyond the number stays while its pod does', 2, live(1, 5), [], []],
+  ['scaled to zero, every pod is deleted', 0, [{}, { index: 1, phase: 'Failed' }], [], ['p1', 'p0']],
+  ['an index above the count stays while its pod exists', 2, live(1, 5), [], []],
   ['of two pods with one index the less ready one is deleted', 2, [{}, { phase: 'Pending' }], [1], ['p1']],
   [
     'a duplicate index is deleted before other surplus pods',
@@ -51,7 +45,7 @@ const rules: [what: string, replicas: number, shapes: PodShape[], create: number
     [],
     ['p0'],
   ],
-  ['a foreign hostname is a replica without an index', 2, [{ hostname: 'c' }], [0], []],
+  ['a pod with a foreign hostname counts as a replica without an index', 2, [{ hostname: 'c' }], [0], []],
 ]
 for (const [what, replicas, shapes, create, remove] of rules)
   test(what, () => {
@@ -76,37 +70,49 @@ const delays: [
   create: [index: number, failures?: number][],
   remove: string[],
 ][] = [
-  ['a pod that fails at once keeps its place', 2, [{}, failed(1, young)], [], []],
-  ['one that succeeds at once, too', 2, [{}, failed(1, young, { phase: 'Succeeded' })], [], []],
-  ['one that ran for a while is replaced at once', 2, [{}, failed(1, minuteAgo)], [[1, 1]], ['p1']],
-  ['its replacement has failed once more', 1, [failed(0, minuteAgo, { failures: 4 })], [[0, 5]], ['p0']],
-  ['after seven failures a minute is too short', 1, [failed(0, minuteAgo, { failures: 7 })], [], []],
-  ['no delay is longer than five minutes', 1, [failed(0, hourAgo, { failures: 99 })], [[0, 1]], ['p0']],
+  ['a pod that fails immediately keeps its index', 2, [{}, failed(1, young)], [], []],
   [
-    'a pod that lived for long begins a new series',
-    1,
-    [failed(0, hourAgo, { failures: 3 })],
-    [[0, 1]],
-    ['p0'],
+    'a pod that succeeds immediately keeps its index, too',
+    2,
+    [{}, failed(1, young, { phase: 'Succeeded' })],
+    [],
+    [],
   ],
-  ['a pod of an earlier template does not delay', 1, [failed(0, young, { hash: 'old' })], [[0]], ['p0']],
+  ['a pod that ran for a while is replaced at once', 2, [{}, failed(1, minuteAgo)], [[1, 1]], ['p1']],
+  ['its replacement has one failure more', 1, [failed(0, minuteAgo, { failures: 4 })], [[0, 5]], ['p0']],
+  ['after seven failures one minute is too short', 1, [failed(0, minuteAgo, { failures: 7 })], [], []],
+  ['no delay is longer than five minutes', 1, [failed(0, hourAgo, { failures: 99 })], [[0, 1]], ['p0']],
+  ['a pod that ran for long starts a new series', 1, [failed(0, hourAgo, { failures: 3 })], [[0, 1]], ['p0']],
+  ['a pod of an earlier template causes no delay', 1, [failed(0, young, { hash: 'old' })], [[0]], ['p0']],
   ['a pod that a user deletes is replaced at once', 1, [failed(0, young, { terminating: true })], [[0]], []],
-  ['one without an index does not wait', 1, [failed(0, young, { hostname: 'c' })], [[0]], ['p0']],
+  ['a pod without an index is replaced at once', 1, [failed(0, young, { hostname: 'c' })], [[0]], ['p0']],
   ['a failed pod whose index is in use is deleted', 1, [{}, failed(0, young)], [], ['p1']],
   [
-    'of two the one with the longer delay waits',
+    'of two pods with one index, the one with the longer delay keeps it',
     1,
     [failed(0, young), failed(0, young, { failures: 3 })],
     [],
     ['p0'],
   ],
-  ['other pods are created while failed pods wait', 3, [failed(1, young)], [[0], [2]], []],
-  ['waiting pods are surplus before live ones', 1, [{}, failed(1, young)], [], ['p1']],
-  ['among waiting pods the highest index is deleted', 1, [failed(0, young), failed(1, young)], [], ['p1']],
-  ['scaled to zero, none waits', 0, [failed(0, young)], [], ['p0']],
-  ['a strange count counts as none', 1, [failed(0, minuteAgo, { failures: '-3e9' })], [[0, 1]], ['p0']],
+  ['other pods are created while failed pods are in back-off', 3, [failed(1, young)], [[0], [2]], []],
+  ['pods in back-off are surplus before active ones', 1, [{}, failed(1, young)], [], ['p1']],
   [
-    'an endless count counts as none',
+    'among pods in back-off the highest index is deleted',
+    1,
+    [failed(0, young), failed(1, young)],
+    [],
+    ['p1'],
+  ],
+  ['scaled to zero, no pod is in back-off', 0, [failed(0, young)], [], ['p0']],
+  [
+    'an invalid failure count counts as zero',
+    1,
+    [failed(0, minuteAgo, { failures: '-3e9' })],
+    [[0, 1]],
+    ['p0'],
+  ],
+  [
+    'an infinite failure count counts as zero',
     1,
     [failed(0, minuteAgo, { failures: '9'.repeat(400) })],
     [[0, 1]],
@@ -129,7 +135,7 @@ for (const [what, replicas, shapes, create, remove] of delays)
     )
   })
 
-test('failed pods that are replaced in a later slice stay until then, so that none loses its count of failures', () => {
+test('failed pods that a later slice replaces stay until then, so that no failure count is lost', () => {
   const shapes = Array.from({ length: mostCreated + 3 }, (_, index) =>
     failed(index, minuteAgo, { failures: 2 }),
   )
@@ -175,7 +181,7 @@ const anyPod = fc
   })
   .map(shape => shape as PodShape)
 
-test('the plan of an applied plan is empty: the wanted number of pods, no index twice, and no pod is deleted for a new one', () => {
+test('a plan after an applied plan is empty: the wanted number of pods, no duplicate index, and no active pod deleted for a new one', () => {
   fc.assert(
     fc.property(fc.nat(6), fc.array(anyPod, { maxLength: 8 }), (replicas, shapes) => {
       const before = pods(...shapes)
@@ -184,7 +190,7 @@ test('the plan of an applied plan is empty: the wanted number of pods, no index 
       const held = new Set(stay.map(indexOf))
       for (const index of create) assert.ok(!held.has(index), `${index} is in use`)
       for (const pod of remove)
-        assert.ok(create.length === 0 || !isActive(pod) || held.has(indexOf(pod)), 'killed for a new one')
+        assert.ok(create.length === 0 || !isActive(pod) || held.has(indexOf(pod)), 'deleted for a new pod')
       const after = [
         ...before.filter(pod => !remove.includes(pod)),
         ...create.map(index => samplePod(`made-${index}`, { index, phase: 'Pending' })),

@@ -7,9 +7,11 @@ import { indexOf, isActive, isFinished, isReady, isTerminating, templateHashOf }
 import { failuresAfter, isBackingOff, replacedAt } from './back-off.ts'
 
 export interface ScalePlan<P extends Pod = Pod> {
-  /** Indexes of the pods to create, ascending, at most `mostCreated`: as many as that means that there may be more. */
+  /**
+   * The indexes of the pods to create, ascending, at most `mostCreated`. If the limit is reached, there may be more.
+   */
   readonly create: readonly number[]
-  /** By index: how often its pods failed in a row, for the pods to create that replace a failed one. */
+  /** Index → the number of failures in a row of the pod that a new pod replaces. */
   readonly failures: ReadonlyMap<number, number>
   /** Surplus pods, pods with a duplicate index, and finished pods that are replaced. */
   readonly remove: readonly P[]
@@ -30,7 +32,7 @@ export function planScale<P extends Pod>(
   const due = waiting.size ? finished.filter(pod => !waiting.has(pod)) : finished
   const missing = -surplus - waiting.size
   const create = freeIndexes([...replicasNow, ...waiting], missing)
-  // Replacements inherit a count of failures: pods whose index is filled by a later slice stay until then.
+  // Replacements inherit a failure count, so pods whose index a later slice fills stay until then.
   const isOfLaterSlice = (pod: P) => create.length < missing && (indexOf(pod) ?? -1) > create.at(-1)!
   return {
     create,
@@ -44,8 +46,8 @@ export function planScale<P extends Pod>(
 }
 
 /**
- * Pods whose index another pod has that ranks higher. Two operators that ran at the same time created them. They share one
- * hostname, so they are not two replicas, and another index may have no pod at all.
+ * Pods whose index another pod has that ranks higher. Two operators that ran at the same time created them. They share
+ * one hostname, so they are not two replicas, and another index may have no pod at all.
  */
 function doublesAmong<P extends Pod>(
   active: readonly P[],
@@ -65,24 +67,24 @@ function doublesAmong<P extends Pod>(
 }
 
 /**
- * Finished pods whose replacement is delayed, one per index and at most `places`: the lowest indexes, because these are
- * filled first.
+ * Finished pods in back-off, one per index and at most `limit`: those with the lowest indexes, because these are filled
+ * first.
  */
 function waitingAmong(
   finished: readonly Pod[],
   replicasNow: readonly Pod[],
-  places: number,
+  limit: number,
   isCurrent: (hash: string) => boolean,
   now: number,
 ): ReadonlySet<Pod> {
-  const waiting = places > 0 ? finished.filter(pod => isBackingOff(pod, isCurrent, now)) : []
+  const waiting = limit > 0 ? finished.filter(pod => isBackingOff(pod, isCurrent, now)) : []
   if (waiting.length === 0) return new Set()
   const taken = new Set(replicasNow.map(indexOf))
   const kept: Pod[] = []
-  // The youngest of an index has the longest delay.
+  // The youngest pod of an index has the longest delay.
   const inOrder = waiting.toSorted((a, b) => indexOf(a)! - indexOf(b)! || replacedAt(b) - replacedAt(a))
   for (const pod of inOrder) {
-    if (kept.length >= places || taken.has(indexOf(pod))) continue
+    if (kept.length >= limit || taken.has(indexOf(pod))) continue
     taken.add(indexOf(pod))
     kept.push(pod)
   }
@@ -105,7 +107,7 @@ function failuresByIndex(
   return failures
 }
 
-/** The lowest indexes that none of these pods has: holes are filled first. */
+/** Returns the lowest free indexes, so that holes are filled first. */
 function freeIndexes(active: readonly Pod[], count: number): number[] {
   const used = new Set(active.map(indexOf))
   const free: number[] = []

@@ -125,50 +125,62 @@ const zero = suppressed('Scaled to zero. Gang termination is suppressed because 
 const updating = ['Unknown', 'UpdateInProgress', 'Update is in progress'] as const
 
 const breaches: [what: string, shape: Shape, condition: readonly [string, string, string]][] = [
-  ['nothing is there yet', { pods: [] }, startUp],
-  ['nothing is scheduled yet', { pods: pending(3) }, startUp],
+  ['no pod exists yet', { pods: [] }, startUp],
+  ['no pod is scheduled yet', { pods: pending(3) }, startUp],
   ['never at start-up', { pods: pending(3), onTotalLoss: 'Recreate' }, startUp],
-  ['everything is lost', { pods: pending(3), before: wasScheduled }, lost],
-  ['and that counts', { pods: pending(3), before: wasScheduled, onTotalLoss: 'Recreate' }, below(0, 2)],
+  ['all pods are lost', { pods: pending(3), before: wasScheduled }, lost],
+  [
+    'all pods are lost, and that counts as a breach',
+    { pods: pending(3), before: wasScheduled, onTotalLoss: 'Recreate' },
+    below(0, 2),
+  ],
   ['zero replicas are wanted', { pods: [], replicas: 0, before: wasScheduled }, zero],
   ['scaled to zero', { pods: [], replicas: 0, before: wasScheduled, onTotalLoss: 'Recreate' }, zero],
-  ['some are scheduled, too few', { pods: [...running(1), ...pending(2)] }, below(1, 2)],
-  ['without a minimum every pod counts', { pods: running(2), minAvailable: undefined }, below(2, 3)],
-  ['enough serve', { pods: running(2) }, enough(2)],
-  ['enough may still start', { pods: [starting, starting, starting] }, enough(3)],
-  ['one crashed and one is not ready', { pods: [...running(1), crashed, unready] }, tooFew(1)],
-  ['one crashed and one starts', { pods: [...running(1), crashed, starting] }, enough(2)],
-  ['one ended with an error and is not started again', { pods: [...running(1), ended] }, tooFew(1)],
-  ['one that crashed is ready again', { pods: [...running(1), recovered] }, enough(2)],
-  ['a crashed one that is going is no loss', { pods: [...running(2), gone(crashed)] }, enough(2)],
+  ['too few pods are scheduled', { pods: [...running(1), ...pending(2)] }, below(1, 2)],
+  ['without minAvailable every pod counts', { pods: running(2), minAvailable: undefined }, below(2, 3)],
+  ['enough pods are ready', { pods: running(2) }, enough(2)],
+  ['enough pods may still start', { pods: [starting, starting, starting] }, enough(3)],
+  ['one pod crashed and one is not ready', { pods: [...running(1), crashed, unready] }, tooFew(1)],
+  ['one pod crashed and one is starting', { pods: [...running(1), crashed, starting] }, enough(2)],
+  ['one pod failed and is not restarted', { pods: [...running(1), ended] }, tooFew(1)],
+  ['a pod that crashed is ready again', { pods: [...running(1), recovered] }, enough(2)],
+  [
+    'a crashed pod that is terminating is not counted as lost',
+    { pods: [...running(2), gone(crashed)] },
+    enough(2),
+  ],
   ['a failed pod does not count as starting', { pods: [...running(1), failed()] }, below(1, 2)],
   ['an update runs', { pods: [], before: updateRuns }, updating],
   [
-    'an update runs, and too few are scheduled',
+    'during an update too few pods are scheduled',
     { pods: [...running(1), ...pending(2)], before: updateRuns },
     updating,
   ],
   [
-    'an update runs, and too few serve',
+    'during an update too few pods are ready',
     { pods: [...running(1), crashed, unready], before: updateRuns },
     updating,
   ],
   [
-    'an update runs, and all are lost',
+    'during an update all pods are lost',
     { pods: pending(3), before: { ...wasScheduled, ...updateRuns }, onTotalLoss: 'Recreate' },
     updating,
   ],
   [
-    'a paused update, and too few are scheduled',
+    'during a paused update too few pods are scheduled',
     { pods: [...running(1), ...pending(2)], before: updateRuns, paused: true },
     below(1, 2),
   ],
   [
-    'a paused update, and too few serve',
+    'during a paused update too few pods are ready',
     { pods: [...running(1), crashed, unready], before: updateRuns, paused: true },
     tooFew(1),
   ],
-  ['a paused update, and enough serve', { pods: running(2), before: updateRuns, paused: true }, enough(2)],
+  [
+    'during a paused update enough pods are ready',
+    { pods: running(2), before: updateRuns, paused: true },
+    enough(2),
+  ],
 ]
 for (const [what, shape, condition] of breaches)
   test(`in breach: ${what}`, () => assert.deepEqual(breachOf(shape), condition))
@@ -214,15 +226,15 @@ for (const [pods, before, condition] of placements)
   })
 
 const counts: [what: string, pods: Pod[], counted: [number, number, number, number, number]][] = [
-  ['nothing', [], [0, 0, 0, 0, 0]],
-  ['ready ones', running(2), [2, 2, 2, 0, 2]],
-  ['gated ones', [samplePod('g', { phase: 'Pending', gated: true })], [1, 0, 0, 1, 1]],
-  ['pending ones', pending(2), [2, 0, 0, 0, 2]],
-  ['old ones', [samplePod('o', { hash: 'old' })], [1, 1, 1, 0, 0]],
-  ['crashed and starting ones', [crashed, starting], [2, 0, 2, 0, 2]],
-  ['neither terminating nor finished ones', [...running(1), gone(running(1)[0]!), failed()], [1, 1, 1, 0, 1]],
+  ['no pods', [], [0, 0, 0, 0, 0]],
+  ['ready pods', running(2), [2, 2, 2, 0, 2]],
+  ['gated pods', [samplePod('g', { phase: 'Pending', gated: true })], [1, 0, 0, 1, 1]],
+  ['pending pods', pending(2), [2, 0, 0, 0, 2]],
+  ['outdated pods', [samplePod('o', { hash: 'old' })], [1, 1, 1, 0, 0]],
+  ['crashed and starting pods', [crashed, starting], [2, 0, 2, 0, 2]],
+  ['neither terminating nor finished pods', [...running(1), gone(running(1)[0]!), failed()], [1, 1, 1, 0, 1]],
   [
-    'none that is deleted before it was scheduled',
+    'no pod that is deleted before it was scheduled',
     [gone(samplePod('g', { phase: 'Pending', gated: true }))],
     [0, 0, 0, 0, 0],
   ],
@@ -238,7 +250,7 @@ for (const [what, pods, counted] of counts)
     )
   })
 
-test('pods can be selected by autoscalers from the first status on, of members only through their group', () => {
+test('the first status has the selector for autoscalers; members of groups have none', () => {
   const selector = (labels: Record<string, string>) => plan({ pods: [], labels }).status.hpaPodSelector
   assert.equal(
     selector({}),
@@ -251,7 +263,7 @@ test('the first status reports the observed generation, before a pod is schedule
   assert.equal(plan({ pods: [] }).status.observedGeneration, 3)
 })
 
-test('the loss of the last scheduled pod is reported once, with its consequence', () => {
+test('reports the loss of the last scheduled pod once, with its consequence', () => {
   const before = plan({ pods: running(3) }).status
   const loss = plan({ pods: pending(3), before })
   const lossEvents = (follows: string) => [
@@ -270,12 +282,12 @@ test('the loss of the last scheduled pod is reported once, with its consequence'
     lossEvents('Gang termination will fire after TerminationDelay if the PodClique stays below MinAvailable'),
   )
   assert.deepEqual(plan({ pods: pending(3), before: loss.status }).events, [])
-  assert.deepEqual(plan({ pods: running(1), before }).events, [], 'one is left')
+  assert.deepEqual(plan({ pods: running(1), before }).events, [], 'one pod is left')
   assert.deepEqual(plan({ pods: [], replicas: 0, before }).events, [], 'zero replicas are wanted')
   assert.deepEqual(plan({ pods: [], isLeaving: true, before }).events, [], 'its replica is being deleted')
 })
 
-test('the clique has reached its revision when every pod has, ready or not', () => {
+test('a clique has reached its revision when every pod has, ready or not', () => {
   const { status } = plan({ pods: [samplePod('a'), samplePod('b', { ready: false })] })
   assert.equal(status.currentPodTemplateHash, 'new')
   assert.equal(status.currentPodCliqueSetGenerationHash, 'generation-1')
@@ -283,7 +295,7 @@ test('the clique has reached its revision when every pod has, ready or not', () 
   assert.equal(mixed.currentPodTemplateHash, undefined)
 })
 
-test('the time of a condition changes with its status only', () => {
+test('the transition time of a condition changes only with its status', () => {
   const first = plan({ pods: running(1), now: '2030-01-01T00:00:00Z' }).status
   const later = plan({
     pods: running(3).slice(0, 1),
@@ -295,14 +307,14 @@ test('the time of a condition changes with its status only', () => {
     findCondition(later.conditions, 'MinAvailableBreached')!.lastTransitionTime,
     '2030-01-01T00:00:00Z',
   )
-  const well = plan({ pods: running(3), before: later, now: '2030-01-01T06:00:00Z' }).status
+  const recovered = plan({ pods: running(3), before: later, now: '2030-01-01T06:00:00Z' }).status
   assert.equal(
-    findCondition(well.conditions, 'MinAvailableBreached')!.lastTransitionTime,
+    findCondition(recovered.conditions, 'MinAvailableBreached')!.lastTransitionTime,
     '2030-01-01T06:00:00Z',
   )
 })
 
-test('a breach is no older than the state of the pods that cause it: it may have ended while the operator did not run', () => {
+test('a breach is no older than the state of its pods, because it may have ended while the operator was down', () => {
   const since = (pod: Pod, lastTransitionTime: string): Pod => ({
     ...pod,
     status: {
@@ -323,12 +335,12 @@ test('a breach is no older than the state of the pods that cause it: it may have
   assert.equal(breachAt('2030-01-01T00:30:00Z', crashed, unready), '2030-01-01T00:30:00Z')
 })
 
-test('planning the status of an unchanged clique changes nothing', () => {
+test('the plan for an unchanged clique changes nothing', () => {
   const once = plan({ pods: running(3), now: '2030-01-01T00:00:00Z' }).status
   assert.deepEqual(plan({ pods: running(3), before: once, now: '2030-01-01T09:00:00Z' }).status, once)
 })
 
-test('a clique that is slow to be scheduled was never scheduled, however late its conditions are written', () => {
+test('a clique whose scheduling is slow counts as never scheduled, however late its conditions are written', () => {
   const late = plan({ pods: running(1), now: '2030-01-01T09:00:00Z' }).status
   assert.equal(findCondition(late.conditions, 'EverScheduled'), undefined)
   const scheduled = plan({ pods: running(2), before: late, now: '2030-01-01T09:00:01Z' }).status
@@ -337,7 +349,7 @@ test('a clique that is slow to be scheduled was never scheduled, however late it
   assert.equal(findCondition(lost.conditions, 'EverScheduled')?.status, 'True')
 })
 
-test('a breach that began in the future, by the clock of another operator, begins now', () => {
+test('a breach that starts in the future, by the clock of another operator, starts now', () => {
   const breachAt = (reportedAt: string, now: string) => {
     const before = plan({ pods: [...running(1), ...pending(2)], now: reportedAt }).status
     const { status } = plan({ pods: [...running(1), ...pending(2)], before, now })
@@ -351,34 +363,34 @@ const created = '2030-01-01T01:59:58Z'
 const finished = (index: number, failures: number, reason?: string) =>
   samplePod(`f-${index}`, { index, phase: 'Failed', failures, created, ...(reason && { reason }) })
 const failing: [what: string, pods: Pod[], message: string | undefined][] = [
-  ['all serve', running(3), undefined],
+  ['all pods are ready', running(3), undefined],
   [
-    'one waits',
+    'one pod is in back-off',
     [finished(1, 2)],
     'The pod with index 1 failed 3 times in a row, next attempt at 2030-01-01T02:00:02Z',
   ],
   [
-    'several wait, and the worst is named',
+    'several pods are in back-off, and the worst is named',
     [finished(0, 3), finished(1, 5, 'UnexpectedAdmissionError'), finished(2, 4)],
     'The pod with index 1 failed 6 times in a row (UnexpectedAdmissionError), next attempt at 2030-01-01T02:00:30Z. 3 pods of this PodClique fail',
   ],
   [
-    'a reason of any length is cut',
+    'a long failure reason is truncated',
     [finished(1, 2, 'x'.repeat(5_000))],
     `The pod with index 1 failed 3 times in a row (${'x'.repeat(80)}), next attempt at 2030-01-01T02:00:02Z`,
   ],
   [
-    'a pod that succeeded is replaced, too',
+    'a succeeded pod is replaced, too',
     [samplePod('s', { index: 1, phase: 'Succeeded', failures: 2, created })],
     'The pod with index 1 failed 3 times in a row (Succeeded), next attempt at 2030-01-01T02:00:02Z',
   ],
-  ['the time of one has come', [finished(0, 0)], undefined],
+  ['the replacement of one pod is due', [finished(0, 0)], undefined],
   [
-    'a replacement starts',
+    'a replacement is starting',
     [samplePod('p', { index: 2, ready: false, failures: 2 })],
     'The pod with index 2 failed 2 times in a row, and its replacement is not ready yet',
   ],
-  ['a replacement serves', [samplePod('p', { index: 2, failures: 7 })], undefined],
+  ['a replacement is ready', [samplePod('p', { index: 2, failures: 7 })], undefined],
   ['one failure, replaced', [samplePod('p', { index: 2, ready: false, failures: 1 })], undefined],
   [
     'a failed pod of an earlier template',
@@ -393,7 +405,7 @@ for (const [what, pods, message] of failing)
     if (condition) assert.equal(`${condition.status} ${condition.reason}`, 'True BackOff')
   })
 
-test('pods that failed and serve again are reported as recovered', () => {
+test('reports pods that failed and are ready again as recovered', () => {
   const before = plan({ pods: [finished(1, 2)] }).status
   const condition = findCondition(plan({ pods: running(3), before }).status.conditions, 'PodsFailing')
   assert.equal(`${condition?.status} ${condition?.reason}`, 'False Recovered')

@@ -35,7 +35,7 @@ import { describeFailures } from './back-off.ts'
 export interface CliqueStatusInput extends ChildStatusInput {
   readonly clique: StoredClique
   readonly pods: readonly Pod[]
-  /** Revision of the template by which the clique was last written. */
+  /** Revision of the template with which the clique was last written. */
   readonly podTemplateHash: string
   readonly generationHash: string | undefined
   isCurrent(hash: string): boolean
@@ -91,7 +91,7 @@ function conditions(input: CliqueStatusInput, scheduled: number, active: readonl
   return [...(remembers ? withCondition(failing, everScheduled, input.now) : failing)]
 }
 
-/** The list with what is said about pods that fail again and again; nothing for a clique whose pods never did. */
+/** Adds the condition about pods that fail repeatedly; adds nothing for a clique whose pods never failed. */
 function withFailures(conditions: readonly Condition[], input: CliqueStatusInput): readonly Condition[] {
   const message = describeFailures(input.pods, input.isCurrent, Date.parse(input.now))
   if (message !== undefined) return withCondition(conditions, podsFailing.backOff(message), input.now)
@@ -122,7 +122,7 @@ function breach(
     : minAvailableBreached.enoughPods(minAvailable, alive)
 }
 
-/** The earliest time since which these pods can have been too few without a break. */
+/** The earliest time since which there can have been too few of these pods without interruption. */
 function tooFewSince(active: readonly Pod[], scheduled: number, minAvailable: number): number {
   return nthBeginning(active.filter(isUseless).map(notReadySince), scheduled - minAvailable + 1)
 }
@@ -134,7 +134,9 @@ interface FollowedClique {
   readonly hasFollowers: boolean
 }
 
-/** Reports whether other objects wait for this status: because the clique serves, or because gangs may follow it. */
+/**
+ * Reports whether other objects wait for this status: because the clique is available, or because gangs depend on it.
+ */
 export function isAwaited(
   { clique, instance, hasFollowers }: FollowedClique,
   status: PodCliqueStatus,

@@ -24,13 +24,13 @@ import {
   type UpdatePlanner,
 } from './plan.ts'
 
-/** The token that start-up waiters need before their pods are created. */
+/** Ensures the token that startup waiters need before their pods are created. */
 export interface WaiterTokens {
   /** Returns whether the token exists. If not, the clique is enqueued again as soon as it does. */
   isFilledFor(set: StoredSet, clique: CliqueKey, signal: AbortSignal): Promise<boolean>
 }
 
-/** Returns the delay after which creations continue that are too many for one reconcile; 0 if none are left. */
+/** Returns the delay after which the next slice of pods is created; 0 if no pods are left to create. */
 export async function syncPods(
   first: CliqueSnapshot,
   now: number,
@@ -76,7 +76,7 @@ export async function syncPods(
     const steps = replacement(synced, planUpdate(synced))
     note(await executeInOrder(steps, context, { signal }))
     if (failures.length === 0) context.decisions?.podsReplaced(first.clique, podsDeletedBy(steps), 'outdated')
-    // Replaced pods are followed by new ones in the same reconcile.
+    // Replacements of deleted pods are created in the same reconcile.
     await createMissing(observeAgain())
   }
   await send(gateRemovals(observeAgain()))

@@ -6,12 +6,12 @@ import type { StoredSet } from '../layout/stored.ts'
 import type { ReplicaState } from '../update/replica-state.ts'
 
 /**
- * The condition Available of a set. Surge replicas serve like the others. If the set is stalled, its message names the cause,
- * otherwise the first object that is not available.
+ * The condition Available of a set. Surge replicas count like the others. If the set is stalled, the message names the
+ * cause, otherwise the first object that is not available.
  */
 export function availableCondition(
   set: StoredSet,
-  /** Of the replicas that exist. */
+  /** States of the existing replicas. */
   states: readonly ReplicaState[],
   stalled: ConditionValue | undefined,
 ): ConditionValue {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One part of a set: the children of one kind, compared with what the set wants, as intents.
+// One component of a set: compares the children of one kind with what the set wants, and returns intents.
 import { type ErrorCode, type EventValue, eventSource } from '@grove/api'
 import type { KubeObject, Resource } from '@grove/kube'
 import { execute, type Outcome } from '../apply/execute.ts'
@@ -12,19 +12,22 @@ import type { StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { type ChildKind, type ChildPlan, planChildren } from '../ownership/child-objects.ts'
 
-/** One part of a set. */
+/** One component of a set. */
 export interface Component {
-  /** As it stands in error texts. */
+  /** The name of the component in error messages. */
   readonly name: string
   run(): Promise<Outcome>
-  /** Begins when this one has succeeded. */
+  /** Starts after this component has succeeded. */
   readonly next?: Component
 }
 
 export interface Components {
   /** Components of a group run concurrently and to completion. After a failure in a group, later groups do not run. */
   readonly groups: readonly (readonly Component[])[]
-  /** Needed by processes in pods, but not to create pods: they start after the first group, and no group waits for them. */
+  /**
+   * Processes in pods need them, but the creation of pods does not. They start after the first group, and no group
+   * waits for them.
+   */
   readonly alongside: readonly Component[]
 }
 
@@ -32,7 +35,7 @@ export interface ChildComponent<T extends KubeObject> {
   readonly name: string
   readonly code: ErrorCode
   readonly resource: Resource<T>
-  /** Called when the part begins, so that an error in it belongs to this part. */
+  /** Called when the component starts, so that an exception is attributed to this component. */
   kind(): ChildKind<T>
   written?(object: T): EventValue
   writeFailed?(object: T, error: string): EventValue
@@ -50,7 +53,7 @@ export function childComponent<T extends KubeObject>(
     const { code, resource } = part
     const kind = part.kind()
     const plan = planChildren(kind)
-    // One child that is always rejected does not hold up the others, and a quota is met by a few rejections.
+    // One child that is always rejected must not block the others. An exhausted quota causes only a few rejections.
     const options = { signal, tolerated: firstBatch }
     const outcome = await execute(childIntents(part, kind, plan, set), context, options)
     const foreign = plan.taken.map(object => setErrors.foreignChild(code, resource.kind, keyOf(object))())
@@ -105,12 +108,12 @@ function childIntents<T extends KubeObject>(
         kind: 'create',
         resource,
         object,
-        // Everything else of a set waits for its children.
+        // All other objects of a set depend on its children.
         priority: 'user',
         ...written(object),
         existing: {
           ownerUid,
-          // Ours and new, or ours without the labels that the cache selects.
+          // The set controls the object: it is new, or it lost the labels that the cache selects.
           repair: existing => patch?.(existing as Parameters<NonNullable<typeof patch>>[0], object),
           conflict: setErrors.foreignChild(code, resource.kind, keyOf(object)),
         },

@@ -33,7 +33,7 @@ const replicasWith = (desiredReplicas: number | undefined, before: Record<string
     ),
   ).map(({ spec }) => spec.replicas)
 
-test('a clique is made with as many pods as its autoscaler wants, or as the template says', () => {
+test('a clique is created with the replica count of its autoscaler, or of the template', () => {
   assert.deepEqual(replicasWith(7), [7, 1])
   assert.deepEqual(replicasWith(0), [2, 1])
   assert.deepEqual(replicasWith(undefined), [2, 1])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every object that a set makes for itself: what it is called and what it says of itself.
+// Tests every object that a set creates directly: its name, labels and owner.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { KubeObject } from '@grove/kube'
@@ -138,7 +138,7 @@ describe('the children of a set', () => {
     )
   })
 
-  test('cliques whose names end alike have their own templates, in either order', () => {
+  test('cliques whose names have the same suffix have their own templates, in either order', () => {
     const names = ['worker', 'gpu-worker', 'r']
     for (const order of [names, names.toReversed()]) {
       const alike = sampleSet({

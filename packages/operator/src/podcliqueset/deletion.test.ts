@@ -7,9 +7,9 @@ import { finalizer, label } from '@grove/api'
 import { resources } from '../caches/resources.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { failure } from '../testing/simulation/api.ts'
+import { converge } from '../testing/simulation/convergence.ts'
 import { RecordedSimulation } from '../testing/simulation/recorded.ts'
 import { setName } from '../testing/simulation/simulation.ts'
-import { converge } from '../testing/simulation/wellness.ts'
 import { domainsHeldMs } from '../timings/timings.ts'
 
 async function convergedSet(replicas: number): Promise<RecordedSimulation> {
@@ -25,7 +25,7 @@ async function convergedSet(replicas: number): Promise<RecordedSimulation> {
   )
   assert.ok(await converge(simulation, 60))
   await simulation.reconcileAll()
-  // On a cluster the garbage collector is slower than these requests.
+  // On a real cluster the garbage collector is slower than these requests.
   simulation.api.collectsGarbage = false
   return simulation
 }
@@ -46,7 +46,7 @@ test('deletes a set with six requests, its identity included, and one more for e
     const simulation = await convergedSet(replicas)
     assert.equal(simulation.api.list(resources.pods).length, 4 * replicas)
     markDeleted(simulation)
-    assert.equal(await simulation.lookAtSet(), undefined)
+    assert.equal(await simulation.reconcileSet(), undefined)
     assert.deepEqual(countsOf(simulation.writes), {
       'delete horizontalpodautoscalers': replicas,
       'delete podcliques': 1,
@@ -66,10 +66,10 @@ test('deletes a set with six requests, its identity included, and one more for e
   }
 })
 
-test('no reconcile creates an object for a terminating set', async () => {
+test('creates no object for a terminating set', async () => {
   const simulation = await convergedSet(2)
   markDeleted(simulation)
-  // Another finalizer holds the set, as in a foreground deletion.
+  // Another finalizer keeps the set, as in a foreground deletion.
   for (const held of [[finalizer.podCliqueSet, 'example.com/held'], ['example.com/held']]) {
     simulation.api.modify(resources.podCliqueSets, setName, { metadata: { finalizers: held } })
     for (const pod of simulation.api.list(resources.pods).slice(0, 3))
@@ -83,33 +83,33 @@ test('no reconcile creates an object for a terminating set', async () => {
   }
   simulation.writes.length = 0
   await simulation.reconcileAll()
-  assert.deepEqual(simulation.writes, [], 'without our finalizer it is none of our business')
+  assert.deepEqual(simulation.writes, [], 'without its finalizer the operator does nothing')
 })
 
-test('a set that is deleted alone leaves its children, also when the collector was faster than we are', async () => {
-  for (const isLetGo of [false, true]) {
+test('deletion with --cascade=orphan keeps the children, even if the garbage collector is faster than the operator', async () => {
+  for (const isReleased of [false, true]) {
     const simulation = await convergedSet(1)
     markDeleted(simulation)
-    if (isLetGo)
+    if (isReleased)
       for (const { metadata } of simulation.cliques.filter(one => one.metadata.name === 'w-0-web'))
         simulation.api.modify(resources.podCliques, metadata.name, { metadata: { ownerReferences: null } })
     else
       simulation.api.modify(resources.podCliqueSets, setName, {
         metadata: { finalizers: [finalizer.podCliqueSet, 'orphan'] },
       })
-    await simulation.lookAtSet()
+    await simulation.reconcileSet()
     assert.deepEqual(simulation.writes, ['patch podcliquesets'])
-    assert.deepEqual(simulation.set.metadata.finalizers ?? [], isLetGo ? [] : ['orphan'])
+    assert.deepEqual(simulation.set.metadata.finalizers ?? [], isReleased ? [] : ['orphan'])
     assert.equal(simulation.api.list(resources.pods).filter(pod => !pod.metadata.deletionTimestamp).length, 4)
   }
 })
 
-test('a set that is deleted alone leaves its children, also when their cache is older than that of the set', async () => {
+test('deletion with --cascade=orphan keeps the children, even if their cache is older than that of the set', async () => {
   for (const kept of ['cliques', 'groups'] as const) {
     const simulation = await convergedSet(1)
     const { api } = simulation
     const { caches } = api
-    // The garbage collector has removed all owner references, and only the set was seen since.
+    // The garbage collector has removed all owner references. The cache shows only the change of the set.
     for (const name of ['cliques', 'groups'] as const) {
       const before = name === kept ? caches[name].list() : []
       const byIndex = (_: string, key: string) =>
@@ -121,39 +121,39 @@ test('a set that is deleted alone leaves its children, also when their cache is 
     for (const { metadata } of simulation.groups)
       api.modify(resources.podCliqueScalingGroups, metadata.name, orphaned)
     markDeleted(simulation)
-    await simulation.lookAtSet()
+    await simulation.reconcileSet()
     assert.deepEqual(simulation.writes, ['patch podcliquesets'])
   }
 })
 
-test('collections that cannot be deleted do not hold the set: the garbage collector finishes', async () => {
+test('failing collection deletes do not block the set: the garbage collector deletes the rest', async () => {
   const simulation = await convergedSet(1)
   markDeleted(simulation)
   simulation.reject = ({ verb, resource }) => (verb === 'delete' ? failure('Forbidden', resource) : undefined)
-  assert.equal(await simulation.lookAtSet(), undefined)
+  assert.equal(await simulation.reconcileSet(), undefined)
   assert.deepEqual(simulation.set.metadata.finalizers ?? [], [])
 })
 
-test('throttled deletes of a set are retried instead of left to the garbage collector', async () => {
+test('retries throttled deletes instead of leaving them to the garbage collector', async () => {
   const simulation = await convergedSet(1)
   markDeleted(simulation)
   simulation.reject = ({ resource }) =>
     resource === 'pods' ? failure('TooManyRequests', resource) : undefined
-  assert.notEqual(await simulation.lookAtSet(), undefined)
+  assert.notEqual(await simulation.reconcileSet(), undefined)
   assert.deepEqual(simulation.set.metadata.finalizers, [finalizer.podCliqueSet])
   simulation.reject = () => undefined
-  assert.equal(await simulation.lookAtSet(), undefined)
+  assert.equal(await simulation.reconcileSet(), undefined)
   assert.ok(simulation.writes.includes('delete pods'))
   assert.deepEqual(simulation.set.metadata.finalizers ?? [], [])
 })
 
-test('a lost response costs a set one deletion by UID for each child that is left, not one more collection', async () => {
+test('after a lost response, the operator deletes each remaining child by UID and sends no second collection delete', async () => {
   const simulation = await convergedSet(1)
   markDeleted(simulation)
   let lost = 0
   simulation.reject = ({ resource }) =>
     resource === 'pods' && lost++ === 0 ? failure('Internal', resource) : undefined
-  assert.equal(await simulation.lookAtSet(), undefined)
+  assert.equal(await simulation.reconcileSet(), undefined)
   assert.equal(simulation.writes.filter(write => write === 'delete pods').length, 1 + 4)
   assert.ok(simulation.api.list(resources.pods).every(({ metadata }) => metadata.deletionTimestamp))
 })
@@ -166,12 +166,12 @@ test('the status reports why a set cannot be deleted, unless the next attempt su
       JSON.stringify(patch ?? '').includes('finalizers') ? failure(code, 'w') : undefined
   }
   holding('Conflict')
-  await simulation.lookAtSet()
+  await simulation.reconcileSet()
   assert.deepEqual(simulation.lastErrors, [])
   holding('Internal')
-  assert.notEqual(await simulation.lookAtSet(), undefined)
+  assert.notEqual(await simulation.reconcileSet(), undefined)
   assert.deepEqual(simulation.lastErrors, ['ERR_UPDATE_PCS_STATUS Internal: w'])
-  await simulation.lookAtSet()
+  await simulation.reconcileSet()
   assert.deepEqual(simulation.writes, ['patch podcliquesets'], 'terminating objects are not deleted again')
 })
 
@@ -179,7 +179,7 @@ test('deletes replicas with three requests, and one more for each of their gangs
   const simulation = await convergedSet(20)
   const kept = simulation.cliques.filter(({ metadata }) => metadata.name.startsWith('w-0-'))
   simulation.api.modify(resources.podCliqueSets, setName, { spec: { replicas: 1 } })
-  await simulation.lookAtSet()
+  await simulation.reconcileSet()
   assert.deepEqual(countsOf(simulation.writes), {
     'delete pods': 1,
     'delete podcliques': 1,
@@ -196,11 +196,11 @@ test('deletes replicas with three requests, and one more for each of their gangs
 })
 
 for (const [what, skewMs] of [
-  ['an hour behind ours', -3_600_000],
-  ['ours', 0],
-  ['an hour ahead of ours', 3_600_000],
+  ['an hour behind the clock of the operator', -3_600_000],
+  ['that of the operator', 0],
+  ['an hour ahead of the clock of the operator', 3_600_000],
 ] as const)
-  test(`NVLink domains are held for a minute while pods are on them; the clock of the API server is ${what}`, async () => {
+  test(`NVLink domains are held for a minute while pods use them; the clock of the API server is ${what}`, async () => {
     const simulation = await convergedSet(1)
     const { apiVersion, kind, metadata } = simulation.set
     const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true }
@@ -215,13 +215,13 @@ for (const [what, skewMs] of [
     } as never)
     markDeleted(simulation, skewMs)
     const isHeld = () => simulation.set.metadata.finalizers?.includes(finalizer.podCliqueSet)
-    await simulation.lookAtSet()
+    await simulation.reconcileSet()
     assert.ok(isHeld(), 'its pods are terminating')
     await simulation.clock.advance(domainsHeldMs - 1)
-    await simulation.lookAtSet()
+    await simulation.reconcileSet()
     assert.ok(isHeld())
     await simulation.clock.advance(1)
-    await simulation.lookAtSet()
+    await simulation.reconcileSet()
     assert.deepEqual(simulation.writes, [
       'patch computedomains',
       'delete computedomains',

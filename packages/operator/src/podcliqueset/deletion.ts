@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Deletes a set. Owner references and the garbage collector guarantee that its children are deleted; deleting them by
-// label makes it fast. If those requests fail, the garbage collector still does the work.
+// Deletes a set. Owner references and the garbage collector guarantee that its children are deleted. Deleting them by
+// label is an optimization: if those requests fail, the garbage collector still deletes the children.
 import { finalizer, managedLabels, selectorText, setErrorCode } from '@grove/api'
 import {
   isConflict,
@@ -42,7 +42,7 @@ export async function deleteSet(
   try {
     return await removeSet(set, context, log, signal)
   } catch (error) {
-    // The next attempt resolves a conflict. The status reports other failures, which may need a user.
+    // A retry resolves a conflict. The status reports other failures, because a user may have to act.
     if (!isConflict(error)) await reportFailure(set, error, context, signal)
     throw error
   }
@@ -55,7 +55,7 @@ async function removeSet(
   signal: AbortSignal,
 ): Promise<ReconcileResult | undefined> {
   const { caches, clock, memory } = context
-  // By the operator's clock: the clock of the API server may be hours away from it.
+  // Uses the operator's clock, because the clock of the API server may differ by hours.
   const now = clock.monotonic()
   const terminatingMs = now - memory.terminatingSince.getOrAdd(set, () => now)
   const finalizers = set.metadata.finalizers ?? []
@@ -63,7 +63,7 @@ async function removeSet(
   if (!(await leavesChildren(set, caches, signal))) await removeChildren(set, context, log, signal)
   if (terminatingMs < domainsHeldMs && areDomainsInUse(set, context))
     return { requeueAfter: domainsHeldMs - terminatingMs }
-  // Only these carry a finalizer that no other controller removes.
+  // Only NVLink domains carry a finalizer that no other controller removes.
   await releaseComputeDomains(set, context, signal)
   const metadata = {
     resourceVersion: set.metadata.resourceVersion,
@@ -80,9 +80,9 @@ async function removeSet(
 }
 
 /**
- * Reports whether the user deleted the set with --cascade=orphan. The garbage collector may have removed the owner
- * references of all children, and then the finalizer that says so, before this reconcile. The cache of the children may be
- * older than that of the set, so the API server is asked for one of them.
+ * Reports whether the user deleted the set with --cascade=orphan. Before this reconcile, the garbage collector may have
+ * removed the owner references of all children, and then the finalizer that shows the orphaning. The cache of the
+ * children may be older than that of the set, so one child is read from the API server.
  */
 async function leavesChildren(set: StoredSet, caches: Caches, signal: AbortSignal): Promise<boolean> {
   const { namespace, uid, finalizers } = set.metadata
@@ -138,7 +138,10 @@ async function removeChildren(
   check((await execute([pods], context, { signal })).failures)
 }
 
-/** Throttled deletes are retried, because the garbage collector is slower. It deletes what else fails, which is logged. */
+/**
+ * Retries throttled deletes, because the garbage collector is slower. Leaves other failures to the garbage collector
+ * and logs them.
+ */
 function throwIfThrottled(set: StoredSet, failures: readonly unknown[], log: Logger): void {
   const isThrottled = (failure: unknown) => isKubeError(failure) && wasNotProcessed(failure)
   for (const error of failures.filter(failure => !isThrottled(failure)))
@@ -155,8 +158,8 @@ function isStaying({ metadata }: KubeObject): boolean {
 }
 
 /**
- * Kinds that users have objects of, too: never deleted by label. The Secret with the token is deleted by the cluster
- * together with its ServiceAccount.
+ * Kinds of which users have objects, too: never deleted by label. The cluster deletes the token Secret together with
+ * its ServiceAccount.
  */
 function individually({ metadata: { uid } }: StoredSet, caches: Caches): Intent[] {
   const kinds: readonly { resource: Resource<KubeObject>; byIndex: ByController }[] = [

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which edits of a set's children are undone, and which are their authors' business.
+// Tests which edits of a set's children the operator reverts, and which it keeps.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { KubeObject, Stored } from '@grove/kube'
@@ -52,7 +52,7 @@ describe('fields of children that are reverted after an edit, and fields that ar
   const relabelled = { metadata: { labels: { team: 'x', 'app.kubernetes.io/component': 'x' } } }
   const table: [what: string, patch: MergePatch | undefined, wanted: MergePatch | undefined][] = [
     [
-      'account: labels as a whole, and that its token is mounted',
+      'account: all labels, and automountServiceAccountToken',
       patchServiceAccount(stored(account, { ...relabelled, automountServiceAccountToken: false }), account),
       {
         metadata: { labels: { team: null, 'app.kubernetes.io/component': 'pod-service-account' } },
@@ -60,7 +60,7 @@ describe('fields of children that are reverted after an edit, and fields that ar
       },
     ],
     [
-      'account: secrets, pull secrets and annotations stay',
+      'account: secrets, pull secrets and annotations are kept',
       patchServiceAccount(
         stored(account, {
           metadata: { annotations: { mine: 'yes' } },
@@ -78,7 +78,7 @@ describe('fields of children that are reverted after an edit, and fields that ar
       { subjects: binding.subjects! },
     ],
     [
-      'service: selector and readiness',
+      'service: selector and publishNotReadyAddresses',
       patchService(
         stored(service!, { spec: { selector: { mine: 'yes' }, publishNotReadyAddresses: true } }),
         service!,
@@ -86,7 +86,7 @@ describe('fields of children that are reverted after an edit, and fields that ar
       { spec: { selector: { mine: null }, publishNotReadyAddresses: null } },
     ],
     [
-      'service: what the API server fills in, and ports, stay',
+      'service: defaults of the API server, and ports, are kept',
       patchService(
         stored(service!, {
           spec: {
@@ -104,7 +104,7 @@ describe('fields of children that are reverted after an edit, and fields that ar
       undefined,
     ],
     [
-      'autoscaler: bounds and target',
+      'autoscaler: minReplicas, maxReplicas and target',
       patchAutoscaler(
         stored(autoscaler!, { spec: { minReplicas: 3, maxReplicas: 9, scaleTargetRef: { name: 'x' } } }),
         autoscaler!,
@@ -112,7 +112,7 @@ describe('fields of children that are reverted after an edit, and fields that ar
       { spec: { minReplicas: 1, maxReplicas: 4, scaleTargetRef: { name: 'w-0-web' } } },
     ],
     [
-      'autoscaler: behaviour, and metrics where the set names none, stay',
+      'autoscaler: behavior, and metrics if the set names none, are kept',
       patchAutoscaler(
         stored(autoscaler!, {
           spec: {
@@ -125,7 +125,7 @@ describe('fields of children that are reverted after an edit, and fields that ar
       undefined,
     ],
     [
-      'clique: everything but the number of its pods',
+      'clique: all fields except replicas',
       patchClique(
         stored(web0!, {
           ...relabelled,
@@ -139,17 +139,17 @@ describe('fields of children that are reverted after an edit, and fields that ar
       },
     ],
     [
-      'clique: scaled to nothing stays so',
+      'clique: zero replicas are kept',
       patchClique(stored(web0!, { spec: { replicas: 0 } }), web0!),
       undefined,
     ],
     [
-      'clique that an update has not reached: nothing of its pods',
+      'clique that an update has not reached: nothing of its pod template',
       patchHeldClique(stored(web0!, { spec: { roleName: 'x', minAvailable: 2, replicas: 9 } }), web0!),
       { spec: { minAvailable: 1 } },
     ],
     [
-      'group: everything but the number of its replicas',
+      'group: all fields except replicas',
       patchScalingGroup(
         stored(group0!, {
           metadata: { annotations: { mine: 'yes' } },
@@ -177,7 +177,7 @@ describe('fields of children that are reverted after an edit, and fields that ar
     assert.equal(plan(stored(binding)).remove.length, 0)
   })
 
-  test('replica counts are never part of what is sent to a child that exists', () => {
+  test('no patch of an existing child contains its replica count', () => {
     for (const replicas of [0, 1, 2, 50]) {
       const changed = { spec: { replicas, minAvailable: 40, roleName: 'x', cliqueNames: [] } }
       for (const patch of [

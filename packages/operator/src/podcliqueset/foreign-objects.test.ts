@@ -7,9 +7,9 @@ import { label } from '@grove/api'
 import type { KubeObject, Resource, Stored } from '@grove/kube'
 import { resources } from '../caches/resources.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
+import { converge } from '../testing/simulation/convergence.ts'
 import { RecordedSimulation } from '../testing/simulation/recorded.ts'
 import { setName } from '../testing/simulation/simulation.ts'
-import { converge } from '../testing/simulation/wellness.ts'
 
 const untyped = (resource: unknown) => resource as Resource<KubeObject>
 const pods = untyped(resources.pods)
@@ -21,7 +21,7 @@ const otherOwner = {
   controller: true,
 }
 
-/** Kinds that are deleted by label, and those of which users make copies. */
+/** Kinds that the operator deletes by label, and kinds that users tend to copy. */
 const kinds: readonly [Resource<KubeObject>, original: string][] = [
   [untyped(resources.podCliques), 'w-1-web'],
   [untyped(resources.podCliques), 'w-0-g-1-work'],
@@ -36,7 +36,7 @@ interface Copy {
   readonly object: Stored<KubeObject>
 }
 
-/** A set of two replicas, and for each of its objects a copy without a controller and one of another owner. */
+/** A set of two replicas. Each of its objects has a copy without a controller and a copy of another owner. */
 async function withCopies(): Promise<{ simulation: RecordedSimulation; copies: Copy[] }> {
   const web = clique('web', { replicas: 2 })
   const simulation = new RecordedSimulation(
@@ -63,7 +63,7 @@ async function withCopies(): Promise<{ simulation: RecordedSimulation; copies: C
       return { resource, object: api.put(resource, { ...original, metadata }) }
     }),
   )
-  // `kubectl expose pod`: a Service with the labels of a pod, called like the pod.
+  // `kubectl expose pod` creates a Service with the labels and the name of the pod.
   for (const { metadata } of api.list(pods).filter(pod => !pod.metadata.name.startsWith('copy'))) {
     const { namespace, labels, name } = metadata
     const resource = untyped(resources.services)

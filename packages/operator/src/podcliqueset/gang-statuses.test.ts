@@ -23,7 +23,7 @@ function gang(name: string, phase?: 'Pending' | 'Running', scheduled?: 'True' | 
 }
 
 describe('the list of gangs in the status of a set', () => {
-  test('has phases, and the cause for which a gang waits', () =>
+  test('contains the phase of each gang, and the cause for which it is pending', () =>
     assert.deepEqual(gangStatuses([gang('a', 'Running', 'True'), gang('b', 'Pending', 'False'), gang('c')]), [
       { name: 'a', phase: 'Running' },
       {
@@ -46,7 +46,7 @@ describe('the list of gangs in the status of a set', () => {
     )
   })
 
-  test('is bounded, and then names gangs first that are not Running', () => {
+  test('is bounded, and then lists gangs first that are not Running', () => {
     const gangs = Array.from({ length: 5_000 }, (_, at) => gang(`g${at}`, at < 4_997 ? 'Running' : 'Pending'))
     const listed = gangStatuses(gangs)
     assert.equal(listed.length, mostGangStatuses)
@@ -56,7 +56,7 @@ describe('the list of gangs in the status of a set', () => {
     )
   })
 
-  test('looks at no more gangs than it has to if none is Running', () => {
+  test('reads no more gangs than necessary if none is Running', () => {
     let seen = 0
     const endless = (function* () {
       for (;;) yield gang(`g${seen++}`, 'Pending')

@@ -3,12 +3,12 @@
 import { type Condition, conditionType, type PodGang, type PodGangStatusSummary } from '@grove/api'
 import { findCondition } from '../state/conditions.ts'
 
-/** A set may have thousands of gangs, and each status write contains all of the list. */
+/** A set may have thousands of gangs, and each status write contains the whole list. */
 export const mostGangStatuses = 100
 
 /**
- * The entries of `status.podGangStatuses`, in the order of the gangs. Of more gangs than the list holds, those that are not
- * Running come first. Gangs that wait have their condition Scheduled, which names the cause.
+ * The entries of `status.podGangStatuses`, in the order of the gangs. If there are more gangs than the list holds,
+ * those that are not Running come first. Pending gangs have their condition Scheduled, which names the cause.
  */
 export function gangStatuses(gangs: Iterable<PodGang>): PodGangStatusSummary[] {
   const running: PodGangStatusSummary[] = []
@@ -33,7 +33,7 @@ function summaryOf({ metadata, status }: PodGang): PodGangStatusSummary {
   }
 }
 
-/** The generation of a gang changes with every pod. */
+/** Omits the generation, because that of a gang changes with every pod. */
 function withoutGeneration({ observedGeneration: _, ...condition }: Condition): Condition {
   return condition
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The gangs that a set has. Their own controller decides which pods they list.
+// Ensures the gangs of a set. The gang controller decides which pods they list.
 import type { PodGang } from '@grove/api'
 import { execute } from '../apply/execute.ts'
 import type { Caches } from '../caches/caches.ts'
@@ -14,8 +14,8 @@ import type { OperatorContext } from '../operator-context.ts'
 import { gangDeletions } from '../podgang/removal.ts'
 import { isInitialized } from '../state/child-state.ts'
 
-/** Missing gangs that one reconcile hands over. Their cliques hand them over as well, as soon as they exist. */
-const mostHandedOver = 10_000
+/** The most missing gangs that one reconcile enqueues. Their cliques enqueue them as well, as soon as they exist. */
+const mostEnqueued = 10_000
 
 /** Deletes surplus gangs and creates missing ones. Compares `all` existing gangs if the set has changed. */
 export async function syncGangs(
@@ -36,7 +36,7 @@ export async function syncGangs(
   }
   const failures = (await execute(gangDeletions(set, excess, caches), context, { signal })).failures
   const missing = Iterator.from(eachPodGang(set, groupReplicas)).filter(gang => !gangOf(set, gang, caches))
-  for (const gang of missing.take(mostHandedOver)) enqueueGang(gangKeyOf(set, gang))
+  for (const gang of missing.take(mostEnqueued)) enqueueGang(gangKeyOf(set, gang))
   if (failures.length) throw new ReconcileFailed(failures)
 }
 
@@ -48,7 +48,7 @@ export function areGangsComplete(set: StoredSet, context: OperatorContext): bool
   })
 }
 
-/** The gangs of a set that exist, in the order of its replicas. */
+/** The existing gangs of a set, in the order of its replicas. */
 export function existingGangs(set: StoredSet, context: OperatorContext): readonly PodGang[] {
   return Iterator.from(eachPodGang(set, groupReplicasOf(set, context)))
     .map(instance => gangOf(set, instance, context.caches))
@@ -63,7 +63,7 @@ function gangOf({ metadata }: StoredSet, { name }: PodGangReference, caches: Cac
 
 /**
  * Returns the number of replicas of a group that have gangs. A group above its limit has gangs only for replicas with
- * members, because no further members are created.
+ * members, because the operator creates no further members.
  */
 function groupReplicasOf(set: StoredSet, { caches, configuration }: OperatorContext): GroupReplicas {
   const { namespace, uid } = set.metadata

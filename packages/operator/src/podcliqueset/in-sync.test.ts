@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// After which changes the children and the gangs of a set are looked at again.
+// Tests after which changes the children and the gangs of a set are compared again.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { label } from '@grove/api'
@@ -48,47 +48,47 @@ const other = { labels: { [label.partOf]: 'other' } }
 const unlabelled = { labels: {} }
 const ownStatus = part({ ...counted, name: 'w', uid: set.metadata.uid }, { status: { a: 2 } })
 
-/** The part that the next reconcile compares again: nothing, the children, or the gangs as well. */
+/** The objects that the next reconcile compares again: none, the children, or the gangs as well. */
 type Due = 'nothing' | 'children' | 'gangs'
 
 const table: [what: string, resource: string, change: Change<KubeObject>, dueOf: Due][] = [
-  ['a status of a clique', 'podcliques', update(part(counted), part(counted, { status: {} })), 'nothing'],
-  ['a spec of a clique', 'podcliques', update(part(counted), part({ generation: 2 })), 'children'],
+  ['the status of a clique', 'podcliques', update(part(counted), part(counted, { status: {} })), 'nothing'],
+  ['the spec of a clique', 'podcliques', update(part(counted), part({ generation: 2 })), 'children'],
   [
-    'labels of a clique',
+    'the labels of a clique',
     'podcliques',
     update(part(counted), part({ ...counted, labels: { [label.partOf]: 'w', x: 'y' } })),
     'children',
   ],
   [
-    'the label by which it is ours',
+    'the label that names the set',
     'podcliques',
     update(part(counted), part({ ...counted, ...unlabelled })),
     'children',
   ],
-  ['a clique that is deleted', 'podcliques', removal(part()), 'children'],
+  ['the deletion of a clique', 'podcliques', removal(part()), 'children'],
   [
-    'a status of what counts no generations',
+    'the status of a kind without generations',
     'horizontalpodautoscalers',
     update(part(), part({}, { status: {} })),
     'nothing',
   ],
   [
-    'a spec of what counts no generations',
+    'the spec of a kind without generations',
     'horizontalpodautoscalers',
     update(part(), part({}, { spec: {} })),
     'children',
   ],
-  ['a gang that follows its pods', 'podgangs', update(part(counted), part({ generation: 2 })), 'nothing'],
-  ['a gang that is deleted', 'podgangs', removal(part()), 'children'],
+  ['a gang that lists new pods', 'podgangs', update(part(counted), part({ generation: 2 })), 'nothing'],
+  ['the deletion of a gang', 'podgangs', removal(part()), 'children'],
   [
-    'a part of another set',
+    'a child of another set',
     'podcliques',
     update(part({ ...counted, ...other }), part({ generation: 2, ...other })),
     'nothing',
   ],
   [
-    'a status of the set',
+    'the status of the set',
     'podcliquesets',
     update(part({ ...counted, name: 'w', uid: set.metadata.uid }), ownStatus),
     'nothing',
@@ -126,7 +126,7 @@ function begun() {
   const fingerprint = inSync.fingerprintOf(set)
   assert.ok(
     !inSync.isInSync(set, fingerprint) && inSync.areGangsDue(set, fingerprint),
-    'nothing is known at first',
+    'no sync is recorded at first',
   )
   inSync.recordSync(set, fingerprint)
   inSync.recordGangs(set, fingerprint)
@@ -168,7 +168,7 @@ test('the fingerprint contains the replicas that an update has reached', () => {
   assert.equal(dueOf(updating(1)), 'children')
 })
 
-test('the tables hold no deleted set, although its children are deleted after it', () => {
+test('the tables keep no deleted set, although its children are deleted after it', () => {
   const { syncs, handle, removeSet } = begun()
   handle(removal(part(counted)), 'podcliques')
   assert.equal(syncs.size, 1)

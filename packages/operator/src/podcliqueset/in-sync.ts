@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which sets have all their children as they want them. Each replica enqueues its set when it starts or is updated.
-// Unless something other than a status changed, the children need not be compared again.
+// Records which sets are in sync with their children. Each replica enqueues its set when it starts or is updated. The
+// children are compared again only if something other than a status changed.
 import type { Change, KubeObject } from '@grove/kube'
 import { sameMeaning } from '../apply/owned-fields.ts'
 import type { Caches } from '../caches/caches.ts'
@@ -15,11 +15,14 @@ import { isUpdating } from '../state/child-state.ts'
 import { isEditedOrDeleted, setsOf } from '../triggers/predicates.ts'
 import { exemptedReplicas } from '../update/set-progress.ts'
 
-/** The state of a set at its last sync. The same fingerprint again means that there is nothing to sync. */
+/** The state of a set at its last sync. An equal fingerprint means that there is nothing to sync. */
 export interface Fingerprint {
-  /** Changes of the set and of what belongs to no set. */
+  /** Counts changes of the set and of objects that belong to no set. */
   readonly own: string
-  /** Those of its children as well, the number of replicas, and which replicas an update that is held back has reached. */
+  /**
+   * Also includes changes of its children, the number of replicas, and the replicas that a held-back update has
+   * reached.
+   */
   readonly all: string
 }
 
@@ -37,7 +40,7 @@ export class SetsInSync {
       if (!(change.new ?? change.old).metadata.namespace) this.#changesOfAll++
       else if (resource !== nameOf(resources.podCliqueSets))
         for (const key of setsOf(change)) {
-          // Children outlive their set in the caches. Changes of deleted sets are not counted.
+          // Children stay in the caches longer than their set. Changes for deleted sets are not counted.
           const set = caches.sets.get(refOf(key))
           if (set) this.#stateOf(set).changesOfChildren++
         }
@@ -45,7 +48,7 @@ export class SetsInSync {
     })
   }
 
-  /** To be asked before the children are looked at, and to be given to `recordSync` afterwards. */
+  /** Call this before the children are compared, and pass the result to `recordSync` afterwards. */
   fingerprintOf(set: StoredSet): Fingerprint {
     const { changes, changesOfChildren } = this.#stateOf(set)
     const own = `${this.#changesOfAll}/${changes}`
@@ -66,8 +69,8 @@ export class SetsInSync {
   }
 
   /**
-   * Reports whether the set itself changed since all of its gangs were enqueued. Other changes enqueue the gangs they
-   * concern.
+   * Reports whether the set itself changed since all of its gangs were enqueued. Other changes enqueue the affected
+   * gangs.
    */
   areGangsDue(set: StoredSet, { own }: Fingerprint): boolean {
     return this.#stateOf(set).gangsAt !== own
@@ -90,7 +93,7 @@ function isStatusOnly(change: Change<KubeObject>): boolean {
   if (change.type !== 'update') return false
   const before = change.old.metadata
   const after = change.new.metadata
-  // Not every kind counts its generations.
+  // Not every kind has a generation.
   const isSame =
     before.generation === undefined ? !isEditedOrDeleted(change) : before.generation === after.generation
   return (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A snapshot of one PodCliqueSet and its children from the caches. No request, no clock. A set may have thousands of
-// children, so they are looked up by name when a planner asks for them.
+// A snapshot of one PodCliqueSet and its children from the caches. Sends no request and reads no clock. A set may have
+// thousands of children, so planners look them up by name.
 import {
   type ClusterTopologyBinding,
   label,
@@ -28,7 +28,7 @@ import { type ReplicaState, replicaState } from '../update/replica-state.ts'
 import { areGangsComplete, existingGangs } from './gangs.ts'
 import { type Obstacle, replicaObstacles } from './stall.ts'
 
-/** Children that the set controls, without terminating ones. */
+/** Looks up children that the set controls and that are not terminating. */
 export interface SetChildren {
   cliqueNamed(name: string): StoredClique | undefined
   groupNamed(name: string): StoredScalingGroup | undefined
@@ -78,14 +78,17 @@ export interface SetSnapshot {
   existingReplicas(count: number): readonly ReplicaState[]
   bindingNamed(name: string): ClusterTopologyBinding | undefined
   areGangsComplete(): boolean
-  /** Gangs that exist, in the order of replicas; undefined for a set above its limits, which may want any number. */
+  /** Existing gangs, in the order of replicas; undefined for a set above its limits, which may want any number. */
   gangs(): readonly PodGang[] | undefined
   /** Obstacles of the replicas that have children. */
   obstacles(): Iterable<Obstacle>
   readonly configuration: OperatorConfiguration
 }
 
-/** The set after a reconcile of `synced`; undefined if it was deleted meanwhile. A newer spec is for the next reconcile. */
+/**
+ * The set after a reconcile of `synced`; undefined if it was deleted meanwhile. The next reconcile handles a newer
+ * spec.
+ */
 export function observeSynced(
   synced: StoredSet,
   context: OperatorContext,
@@ -102,7 +105,7 @@ export function observeSynced(
     spec: synced.spec,
   }
   const isTooLarge = setLimitExceeded(set, configuration) !== undefined
-  // A set above its limit has few replicas, compared with its count.
+  // A set above its limit has few replicas compared with its count, so only existing ones are read.
   const existing = (count: number) =>
     isTooLarge
       ? Array.from(presentReplicas(set, caches), replica => replicas.once(set, replica))
@@ -143,7 +146,7 @@ function presentReplicas({ metadata: { uid } }: StoredSet, caches: Caches): Set<
   )
 }
 
-/** The children that show which revision a set has reached. */
+/** The children from which the reached revision of a set is derived. */
 export function revisionWitnesses(set: StoredSet, caches: Caches): LiveChildren {
   const { namespace } = set.metadata
   return {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The writes of a set to itself, from a snapshot and the time.
+// Tests the writes of a set to itself, for a snapshot and a time.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { defaultConfiguration, finalizer, type LastError, setErrorCode } from '@grove/api'
@@ -59,18 +59,18 @@ describe('the status of a set', () => {
   const updated = (more: Partial<StatusOptions>) =>
     planStatus(snapshot(updating), options(more)).status.updateProgress?.currentlyUpdating
 
-  test('moves an update on although a gang of the set cannot be written', () => {
+  test('advances an update even if a gang of the set cannot be written', () => {
     assert.deepEqual(
       updated({ lastErrors: [ofGang] })?.map(({ replicaIndex }) => replicaIndex),
       [0],
     )
   })
 
-  test('leaves an update as it is when the children are not in sync', () => {
+  test('keeps an update unchanged while the children are not in sync', () => {
     assert.equal(updated({ isSynced: false, lastErrors: [ofGang] }), undefined)
   })
 
-  test('observes the generation only without errors', () => {
+  test('sets observedGeneration only without errors', () => {
     const observed = (more: Partial<StatusOptions>) =>
       planStatus(snapshot(plain), options(more)).status.observedGeneration
     assert.equal(observed({}), 1)

@@ -32,7 +32,10 @@ export function finalizerOf(set: StoredSet): Intent[] {
   return [{ kind: 'patch', resource: resources.podCliqueSets, object: set, merge: { metadata } }]
 }
 
-/** The status that announces a new revision. Children follow the announced revision; undefined if it is announced already. */
+/**
+ * The status that announces a new revision; undefined if it is announced already. Children follow the announced
+ * revision.
+ */
 export function announcement(
   set: StoredSet,
   witnesses: () => LiveChildren,
@@ -40,7 +43,7 @@ export function announcement(
 ): PodCliqueSetStatus | undefined {
   const revision = revisionOf(set)
   const isKnown = set.status?.currentGenerationHash !== undefined
-  // Looked up only where the status does not decide it: there may be many.
+  // Read only if the status does not decide it, because there may be many.
   const hasStrays =
     !isKnown && witnesses().cliques.some(clique => !revision.isCurrent(clique, templateHashOfClique(clique)))
   const status = statusForRevision({
@@ -50,14 +53,14 @@ export function announcement(
     hasStrays,
     now,
   })
-  // The first hash of a new set is written with the rest of its status.
+  // The first status write of a new set includes the hash.
   return isKnown || hasStrays ? status : undefined
 }
 
 export interface StatusOptions {
   /** True if this reconcile has announced the revision. */
   readonly isAnnounced: boolean
-  /** True if the children are in sync. If not, the update stays as it is. */
+  /** True if the children are in sync. If not, the update stays unchanged. */
   readonly isSynced: boolean
   readonly lastErrors: readonly LastError[]
   readonly now: string
@@ -65,7 +68,7 @@ export interface StatusOptions {
 
 export interface PlannedStatus {
   readonly status: PodCliqueSetStatus
-  /** When a condition changes without an event, milliseconds since the epoch. */
+  /** When a condition changes without an event, in milliseconds since the epoch. */
   readonly deadline: number | undefined
 }
 
@@ -79,8 +82,8 @@ export function planStatus(
   const progress = update?.progress
   const planned = progress ? withProgress(set, progress) : set
   const { generation } = set.metadata
-  // Users read this as "applied": not while an update runs or gangs wait for pods.
-  const isCarriedOut =
+  // Users read observedGeneration as "applied", so it is not set while an update runs or gangs wait for pods.
+  const isFullyApplied =
     lastErrors.length === 0 &&
     isSynced &&
     generation !== undefined &&
@@ -100,7 +103,7 @@ export function planStatus(
     ...planSetStatus({
       set: planned,
       states: snapshot.existingReplicas(replicaCount(planned)),
-      // A revision that the status names counts as announced.
+      // A revision in the status counts as announced.
       generationHash: isAnnounced ? revisionOf(set).generationHash : undefined,
       topology: topologyCondition(set, configuration.topologyAwareScheduling.enabled, snapshot.bindingNamed),
       update: condition,
@@ -108,7 +111,7 @@ export function planStatus(
       gangs,
       now,
     }),
-    ...(isCarriedOut && { observedGeneration: generation }),
+    ...(isFullyApplied && { observedGeneration: generation }),
     lastErrors: [...lastErrors],
   }
   const deadlines = [update?.deadline, stall.deadline].filter(one => one !== undefined)

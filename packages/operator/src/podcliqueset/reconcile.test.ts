@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Single reconciles of a set: the order of its writes, what it reports when a write fails, and how many requests a deletion takes.
+// Tests single reconciles of a set: the order of its writes, reports of failed writes, and the requests of a deletion.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { annotation, finalizer } from '@grove/api'
 import { resources } from '../caches/resources.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { failure } from '../testing/simulation/api.ts'
+import { converge } from '../testing/simulation/convergence.ts'
 import { RecordedSimulation } from '../testing/simulation/recorded.ts'
 import { setName } from '../testing/simulation/simulation.ts'
-import { converge } from '../testing/simulation/wellness.ts'
 
 const shape = (replicas = 1) =>
   sampleSet({
@@ -30,19 +30,16 @@ const edit = (simulation: RecordedSimulation, spec: object) =>
   simulation.api.modify(resources.podCliqueSets, setName, { spec })
 
 describe('the first reconcile', () => {
-  test('writes in the order in which things need each other', async () => {
+  test('creates objects in the order of their dependencies', async () => {
     const simulation = new RecordedSimulation(shape())
-    assert.equal(await simulation.lookAtSet(), undefined)
+    assert.equal(await simulation.reconcileSet(), undefined)
     const at = (write: string) => {
       const found = simulation.writes.indexOf(write)
       assert.ok(found >= 0, `${write} is missing in ${simulation.writes.join(', ')}`)
       return found
     }
-    assert.equal(at('patch podcliquesets'), 0, 'the finalizer comes before anything that it guards')
-    assert.ok(
-      at('create serviceaccounts') < at('create secrets'),
-      'no token for an account that is not there',
-    )
+    assert.equal(at('patch podcliquesets'), 0, 'the finalizer is added before the objects that it protects')
+    assert.ok(at('create serviceaccounts') < at('create secrets'), 'the token is created after its account')
     assert.ok(at('create roles') < at('create rolebindings'))
     assert.ok(at('create services') < at('create podcliques'))
     assert.ok(at('create podcliques') < at('create podcliquescalinggroups'))
@@ -53,31 +50,31 @@ describe('the first reconcile', () => {
     const scaled = shape()
     scaled.spec.template.cliques[0]!.spec.autoScalingConfig = { minReplicas: 2, maxReplicas: 4 }
     const simulation = new RecordedSimulation(scaled)
-    await simulation.lookAtSet()
+    await simulation.reconcileSet()
     const created = (resource: string) => simulation.writes.indexOf(`create ${resource}`)
     assert.ok(created('podcliquescalinggroups') > 0)
     assert.ok(created('podcliquescalinggroups') < created('horizontalpodautoscalers'))
     assert.ok(created('podcliques') < created('horizontalpodautoscalers'))
   })
 
-  test('of a successor finds everything as it should be, and writes nothing', async () => {
+  test('of a restarted operator finds everything in sync and writes nothing', async () => {
     const simulation = await convergedSet(2)
     simulation.restart()
-    assert.equal(await simulation.lookAtSet(), undefined)
+    assert.equal(await simulation.reconcileSet(), undefined)
     assert.deepEqual([simulation.writes, simulation.events], [[], []])
   })
 
-  test('waits for no token: cliques are there while the Secret is empty', async () => {
+  test('does not wait for a token: it creates cliques while the Secret is empty', async () => {
     const simulation = new RecordedSimulation(shape())
-    await simulation.lookAtSet()
+    await simulation.reconcileSet()
     assert.equal(simulation.api.get(resources.secrets, 'w-ic-sat')?.data, undefined)
     assert.equal(simulation.cliques.length, 1)
     assert.deepEqual(simulation.lastErrors, [])
   })
 
-  test('counts as carried out when the gangs have their pods, not before', async () => {
+  test('sets observedGeneration when the gangs have their pods, not before', async () => {
     const simulation = new RecordedSimulation(shape())
-    await simulation.lookAtSet()
+    await simulation.reconcileSet()
     assert.equal(simulation.set.status?.observedGeneration, undefined)
     assert.ok(await converge(simulation, 60))
     assert.equal(simulation.set.status?.observedGeneration, 1)
@@ -90,9 +87,9 @@ describe('events on the set', () => {
   const grouped = (name: string) =>
     `Normal PodCliqueScalingGroupCreateSuccessful Created PodCliqueScalingGroup serving/${name}`
 
-  test('one for each child that was made, of the controller, and none for a look that changes nothing', async () => {
+  test('are emitted once for each created child, with the controller as source, and not for a reconcile without changes', async () => {
     const simulation = new RecordedSimulation(shape(2))
-    await simulation.lookAtSet()
+    await simulation.reconcileSet()
     assert.deepEqual(simulation.events, [
       applied('w-0-web'),
       applied('w-1-web'),
@@ -106,15 +103,15 @@ describe('events on the set', () => {
     for (let look = 0; look < 10; look++) {
       const metadata = { annotations: { [annotation.reconcileTrigger]: String(look) } }
       simulation.api.modify(resources.podCliqueSets, setName, { metadata })
-      await simulation.lookAtSet()
+      await simulation.reconcileSet()
       assert.deepEqual([simulation.events, simulation.writes], [[], []])
     }
   })
 
-  test('for objects that are deleted when the set is scaled in', async () => {
+  test('are emitted for objects that are deleted when the set is scaled in', async () => {
     const simulation = await convergedSet(3)
     edit(simulation, { replicas: 1 })
-    await simulation.lookAtSet()
+    await simulation.reconcileSet()
     assert.deepEqual(simulation.events.toSorted(), [
       'Normal PodCliqueDeleteSuccessful Deleted PodClique: w-1-web',
       'Normal PodCliqueDeleteSuccessful Deleted PodClique: w-2-web',
@@ -128,7 +125,7 @@ describe('events on the set', () => {
 
   const rejected: [what: string, write: string, edit: object, events: string[], errors: RegExp[]][] = [
     [
-      'cliques that cannot be made',
+      'cliques whose creation fails',
       'create podcliques',
       { replicas: 2 },
       [
@@ -139,7 +136,7 @@ describe('events on the set', () => {
       ],
     ],
     [
-      'groups that cannot be made',
+      'groups whose creation fails',
       'create podcliquescalinggroups',
       { replicas: 2 },
       [
@@ -149,7 +146,7 @@ describe('events on the set', () => {
       [/^ERR_SYNC_PODCLIQUESCALINGGROUP failed to sync PodCliqueScalingGroup: /],
     ],
     [
-      'replicas that cannot be removed',
+      'replicas whose deletion fails',
       'delete podcliques',
       { replicas: 0 },
       [
@@ -161,7 +158,7 @@ describe('events on the set', () => {
       [/^ERR_DELETE_PODCLIQUE failed to sync PodClique: /],
     ],
     [
-      'gangs that cannot be removed',
+      'gangs whose deletion fails',
       'delete podgangs',
       { replicas: 0 },
       [
@@ -179,39 +176,43 @@ describe('events on the set', () => {
       simulation.reject = ({ verb, resource }) =>
         `${verb} ${resource}` === write ? failure('Internal', resource) : undefined
       edit(simulation, spec)
-      assert.notEqual(await simulation.lookAtSet(), undefined)
+      assert.notEqual(await simulation.reconcileSet(), undefined)
       assert.deepEqual(simulation.events.toSorted(), events.toSorted())
       assert.equal(simulation.lastErrors.length, errors.length)
       for (const [at, pattern] of errors.entries()) assert.match(simulation.lastErrors[at]!, pattern)
-      assert.equal(simulation.set.status?.observedGeneration, 1, 'not carried out')
+      assert.equal(simulation.set.status?.observedGeneration, 1, 'not fully applied')
       simulation.reject = () => undefined
-      assert.equal(await simulation.lookAtSet(), undefined)
+      assert.equal(await simulation.reconcileSet(), undefined)
       assert.deepEqual(simulation.lastErrors, [])
     })
 })
 
 describe('failures', () => {
-  const whatCameAfter = (simulation: RecordedSimulation) => [
+  const laterChildren = (simulation: RecordedSimulation) => [
     simulation.cliques.length,
     simulation.groups.length,
   ]
 
-  test('an unexpected exception is a failure of its part, and stops later parts', async () => {
+  test('an unexpected exception counts as a failure of its component and stops later components', async () => {
     const simulation = new RecordedSimulation(shape())
     simulation.reject = ({ resource }) =>
       resource === 'services' ? new TypeError('x is not a function') : undefined
-    assert.notEqual(await simulation.lookAtSet(), undefined)
+    assert.notEqual(await simulation.reconcileSet(), undefined)
     assert.equal(simulation.lastErrors.length, 1)
     assert.match(
       simulation.lastErrors[0]!,
       /^ERR_SYNC_PODCLIQUESET_SERVICE failed to sync HeadlessService: .*x is not a function/,
     )
-    assert.deepEqual(whatCameAfter(simulation), [0, 0])
-    assert.equal(simulation.api.list(resources.serviceAccounts).length, 1, 'others of its group go on')
+    assert.deepEqual(laterChildren(simulation), [0, 0])
+    assert.equal(
+      simulation.api.list(resources.serviceAccounts).length,
+      1,
+      'other components of its group continue',
+    )
     assert.equal(simulation.set.status?.observedGeneration, undefined)
   })
 
-  test('a contradictory template is reported by the part that cannot be built from it', async () => {
+  test('reports a contradictory template as a failure of the component that cannot be built from it', async () => {
     const set = shape()
     const broken = new RecordedSimulation({
       ...set,
@@ -220,42 +221,42 @@ describe('failures', () => {
         template: { ...set.spec.template, podCliqueScalingGroups: [group('g', ['unknown'])] },
       },
     })
-    assert.notEqual(await broken.lookAtSet(), undefined)
+    assert.notEqual(await broken.reconcileSet(), undefined)
     assert.match(broken.lastErrors.join(), /failed to sync \w+: scaling group g names the clique unknown/)
     assert.equal(broken.set.status?.observedGeneration, undefined)
   })
 
-  test('all failures of parts that only running pods need are reported, and stop no pod', async () => {
+  test('reports all failures of components that only running pods need, and still creates pods', async () => {
     const simulation = new RecordedSimulation(shape())
     simulation.reject = ({ resource }) =>
       resource === 'roles' || resource === 'secrets' ? failure('Forbidden', resource) : undefined
-    await simulation.lookAtSet()
+    await simulation.reconcileSet()
     assert.deepEqual(
       simulation.lastErrors.map(text => text.split(' [')[0]),
       ['ERR_SYNC_ROLE failed to sync Role:', 'ERR_CREATE_SECRET failed to sync ServiceAccountTokenSecret:'],
     )
-    assert.deepEqual(whatCameAfter(simulation), [1, 1])
+    assert.deepEqual(laterChildren(simulation), [1, 1])
     assert.equal(simulation.set.status?.observedGeneration, undefined)
     simulation.reject = () => undefined
-    await simulation.lookAtSet()
+    await simulation.reconcileSet()
     assert.deepEqual(simulation.lastErrors, [])
     assert.equal(simulation.api.list(resources.roleBindings).length, 1)
   })
 
-  test('a failure without a code of its own is reported, too', async () => {
+  test('also reports a failure without a code', async () => {
     const simulation = new RecordedSimulation(shape())
     simulation.reject = ({ patch }) =>
       JSON.stringify(patch ?? '').includes(finalizer.podCliqueSet)
         ? failure('Internal', 'no finalizer')
         : undefined
-    await simulation.lookAtSet()
+    await simulation.reconcileSet()
     assert.deepEqual(simulation.lastErrors, ['ERR_UPDATE_PCS_STATUS Internal: no finalizer'])
     simulation.reject = () => undefined
-    await simulation.lookAtSet()
+    await simulation.reconcileSet()
     assert.deepEqual(simulation.lastErrors, [])
   })
 
-  test('a new template that could not be announced is not announced in passing', async () => {
+  test('does not announce a new template with the status write after a failed announcement', async () => {
     const simulation = await convergedSet()
     const { currentGenerationHash } = simulation.set.status!
     const template = structuredClone(simulation.set.spec.template)
@@ -263,18 +264,18 @@ describe('failures', () => {
     edit(simulation, { template })
     simulation.reject = ({ patch }) =>
       JSON.stringify(patch ?? '').includes('updateStartedAt') ? failure('Conflict', 'w') : undefined
-    await simulation.lookAtSet()
+    await simulation.reconcileSet()
     assert.equal(simulation.set.status?.currentGenerationHash, currentGenerationHash)
     assert.equal(simulation.set.status?.updateProgress, undefined)
     simulation.reject = () => undefined
-    await simulation.lookAtSet()
+    await simulation.reconcileSet()
     assert.notEqual(simulation.set.status?.currentGenerationHash, currentGenerationHash)
-    assert.equal(simulation.set.status?.observedGeneration, 1, 'an update under way is not carried out')
+    assert.equal(simulation.set.status?.observedGeneration, 1, 'a running update does not advance')
     assert.ok(await converge(simulation, 100))
     assert.equal(simulation.set.status?.observedGeneration, 2)
   })
 
-  test('a deleted status is written again, and no pod is changed', async () => {
+  test('writes a deleted status again without changing pods', async () => {
     const simulation = await convergedSet()
     const before = structuredClone(simulation.set.status)
     const pods = simulation.api.list(resources.pods).map(({ metadata }) => metadata.uid)
@@ -291,11 +292,11 @@ describe('failures', () => {
   })
 })
 
-test('a quota is met by a few rejected requests, and reported once with a bounded status, and once as Stalled', async () => {
+test('an exhausted quota causes few rejected requests, a bounded status and one Stalled report', async () => {
   const simulation = new RecordedSimulation(shape(400))
   simulation.reject = ({ verb, resource }) =>
     verb === 'create' && resource === 'podcliques' ? failure('Forbidden', 'exceeded quota') : undefined
-  assert.notEqual(await simulation.lookAtSet(), undefined)
+  assert.notEqual(await simulation.reconcileSet(), undefined)
   assert.equal(simulation.writes.filter(write => write === 'create podcliques').length, 8)
   assert.equal(simulation.writes.filter(write => write === 'create services').length, 64)
   assert.equal(simulation.emitted.filter(({ event }) => event.type === 'Warning').length, 8)
@@ -304,7 +305,7 @@ test('a quota is met by a few rejected requests, and reported once with a bounde
   const statusWritten = async () => {
     simulation.writes.length = 0
     await simulation.clock.advance(60_000)
-    await simulation.lookAtSet()
+    await simulation.reconcileSet()
     return simulation.writes.includes('patch podcliquesets')
   }
   assert.equal(await statusWritten(), true)
@@ -324,7 +325,7 @@ test('creates replicas in growing slices, each with its Services first', async (
   const slices: [services: number, cliques: number][] = []
   for (;;) {
     simulation.writes.length = 0
-    assert.equal(await simulation.lookAtSet(), undefined)
+    assert.equal(await simulation.reconcileSet(), undefined)
     const created = (kind: string) => simulation.writes.filter(write => write === `create ${kind}`).length
     if (created('podcliques') === 0) break
     slices.push([created('services'), created('podcliques')])
@@ -337,7 +338,7 @@ test('creates replicas in growing slices, each with its Services first', async (
   ])
 })
 
-test('a termination that fails does not stop the sync of the set, and is reported', async () => {
+test('a failing termination is reported and does not stop the sync of the set', async () => {
   const delayed = shape()
   const template = { ...delayed.spec.template, terminationDelay: '1m' }
   const simulation = new RecordedSimulation({ ...delayed, spec: { ...delayed.spec, template } })
@@ -348,7 +349,7 @@ test('a termination that fails does not stop the sync of the set, and is reporte
   simulation.reject = ({ verb, resource }) =>
     verb === 'delete' && resource === 'podcliques' ? failure('Internal', resource) : undefined
   edit(simulation, { replicas: 2 })
-  assert.notEqual(await simulation.lookAtSet(), undefined)
+  assert.notEqual(await simulation.reconcileSet(), undefined)
   assert.match(simulation.lastErrors.join(), /ERR_DELETE_PCS_REPLICA .*Error terminating replica 0/)
   assert.notEqual(simulation.api.get(resources.podCliques, 'w-1-web'), undefined)
 })

@@ -32,7 +32,7 @@ export class SetReconciler {
     if (set.metadata.deletionTimestamp) return deleteSet(set, context, log, signal)
     const limit = setLimitExceeded(set, context.configuration)
     if (limit) {
-      // A count above its limit changes nothing. A change of the count enqueues the set.
+      // A set with a count above its limit is not synced. A change of the count enqueues the set.
       const held = { set, isAnnounced: false, isSynced: false, failures: [limit], hasMore: false }
       await reportSet({ ...held, deadline: undefined }, this.#parts, signal)
       return undefined

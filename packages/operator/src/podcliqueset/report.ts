@@ -12,7 +12,7 @@ import { planStatus, statusWrite } from './plan.ts'
 import { stallEvent } from './stall.ts'
 import type { SetParts, SyncedSet } from './sync.ts'
 
-/** Writes the status. Returns when it changes without an event, milliseconds since the epoch. */
+/** Writes the status. Returns when it changes without an event, in milliseconds since the epoch. */
 export async function reportSet(
   { set, isAnnounced, isSynced, failures }: SyncedSet,
   parts: SetParts,
@@ -35,7 +35,10 @@ export async function reportSet(
   return deadline
 }
 
-/** Failures of gangs and missing tokens: reported on the set, retried elsewhere. They do not stop an update. */
+/**
+ * Failures of gangs and missing tokens. The set reports them, other controllers retry them, and they do not stop an
+ * update.
+ */
 async function obstacles(
   set: StoredSet,
   { context, tokens }: SetParts,

@@ -5,11 +5,11 @@ import { test } from 'node:test'
 import { resources } from '../caches/resources.ts'
 import { isActive, isReady } from '../state/pod-state.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
+import { converge } from '../testing/simulation/convergence.ts'
 import { DisruptionObserver } from '../testing/simulation/disruptions.ts'
 import { Simulation, setName } from '../testing/simulation/simulation.ts'
-import { converge } from '../testing/simulation/wellness.ts'
 
-/** Two things to update side by side, each with three to spare. */
+/** A clique and a group that are updated in parallel, each with three replicas above minAvailable. */
 async function running(): Promise<Simulation> {
   const simulation = new Simulation({
     seed: 1,
@@ -33,7 +33,7 @@ function change(simulation: Simulation, version: number): void {
   simulation.api.modify(resources.podCliqueSets, setName, { spec: { template } })
 }
 
-/** All controllers reconcile repeatedly, and no pod becomes ready. */
+/** Reconciles all controllers repeatedly while no pod becomes ready. */
 async function look(simulation: Simulation): Promise<number> {
   for (let round = 0; round < 8; round++) {
     await simulation.reconcileAll()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Replicas that are wanted again while they go.
+// Tests replicas that are wanted again while they are being deleted.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pod } from '@grove/api'
@@ -10,8 +10,8 @@ import { keyOf } from '../layout/object-key.ts'
 import { isTerminating } from '../state/pod-state.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { failure, type SimulatedApi } from '../testing/simulation/api.ts'
+import { converge } from '../testing/simulation/convergence.ts'
 import { watchedSet } from '../testing/simulation/watched-set.ts'
-import { converge } from '../testing/simulation/wellness.ts'
 
 const set = sampleSet({
   name: 'w',
@@ -19,8 +19,8 @@ const set = sampleSet({
   groups: [group('g', ['work'], 3, 2)],
 })
 
-test('a replica that is wanted again during its deletion is recreated when it is gone, and not before', async () => {
-  const { simulation, asked } = await watchedSet(set)
+test('recreates a replica that is wanted again during its deletion only after it is gone', async () => {
+  const { simulation, writes } = await watchedSet(set)
   const { api } = simulation
   const uidsOf = (resource: Resource<KubeObject>) =>
     new Set(api.list(resource).map(({ metadata }) => metadata.uid))
@@ -32,11 +32,11 @@ test('a replica that is wanted again during its deletion is recreated when it is
     deleteCollection: async (resource: Resource<KubeObject>, options: object) => {
       const response = await remove.call(client, resource, options)
       api.modify(resources.podCliqueSets, 'w', { spec: { replicas: 1 } })
-      asked.length = 0
+      writes.length = 0
       for (const name of ['w-0-web', 'w-0-g-0-work']) await simulation.reconcileOne('clique', name)
       await simulation.reconcileOne('group', 'w-0-g')
       for (const gang of ['w/0', 'w/0/w-0-g/2']) await simulation.reconcileOne('gang', gang)
-      tooEarly.push(...asked.filter(write => write.startsWith('create') || write.includes('podgangs')))
+      tooEarly.push(...writes.filter(write => write.startsWith('create') || write.includes('podgangs')))
       return response
     },
   })
@@ -52,7 +52,7 @@ test('a replica that is wanted again during its deletion is recreated when it is
   for (const [at, uids] of before.entries()) for (const uid of uids) assert.ok(!after[at]!.has(uid))
 })
 
-test('reports the end of a removal that failed, so that the cliques of the replica are reconciled again', async () => {
+test('signals the end of a failed removal, so that the cliques of the replica are reconciled again', async () => {
   const { simulation } = await watchedSet(set)
   const { api } = simulation
   const ended: unknown[] = []
@@ -68,7 +68,7 @@ test('reports the end of a removal that failed, so that the cliques of the repli
   assert.deepEqual(ended, [['serving/w', 0]])
 })
 
-test('a replica that could not be removed and is wanted again has its pods back', async () => {
+test('recreates the pods of a replica that could not be deleted and is wanted again', async () => {
   const { simulation, reject } = await watchedSet(set)
   const { api } = simulation
   const count = () => (api.list(resources.pods) as Pod[]).filter(pod => !isTerminating(pod)).length
@@ -76,15 +76,15 @@ test('a replica that could not be removed and is wanted again has its pods back'
   reject(({ verb, resource }) => verb === 'delete' && resource === 'podcliques')
   api.modify(resources.podCliqueSets, 'w', { spec: { replicas: 0 } })
   assert.ok(await simulation.reconcileOne('set', 'w'))
-  assert.equal(count(), 2, 'a clique that is left keeps its pods; the group is deleted with its members')
+  assert.equal(count(), 2, 'a remaining clique keeps its pods; the group is deleted with its members')
   reject()
   api.modify(resources.podCliqueSets, 'w', { spec: { replicas: 1 } })
   assert.ok(await converge(simulation, 60))
   assert.equal(count(), before)
 })
 
-test('pods that could not be deleted with their cliques are deleted by the next reconcile', async () => {
-  const { simulation, reject, asked } = await watchedSet(set)
+test('deletes pods whose deletion failed after that of their cliques in the next reconcile', async () => {
+  const { simulation, reject, writes } = await watchedSet(set)
   const { api } = simulation
   api.collectsGarbage = false
   const staying = () => api.list(resources.pods).filter(({ metadata }) => !metadata.deletionTimestamp).length
@@ -95,11 +95,11 @@ test('pods that could not be deleted with their cliques are deleted by the next 
   assert.deepEqual([simulation.cliques, simulation.groups, api.list(resources.podGangs)], [[], [], []])
   assert.equal(staying(), before)
   reject()
-  asked.length = 0
+  writes.length = 0
   assert.equal(await simulation.reconcileOne('set', 'w'), undefined)
   assert.equal(staying(), 0)
   assert.deepEqual(
-    asked.filter(write => write.startsWith('delete')),
+    writes.filter(write => write.startsWith('delete')),
     ['delete pods'],
   )
 })
@@ -149,7 +149,7 @@ for (const [what, begin, isRemoved] of [
       after: write => {
         after(write)
         if (write.verb !== 'delete' || write.resource !== 'pods') return
-        // The kubelets are done before the next request.
+        // The kubelets terminate the pods before the next request.
         for (const pod of api.list(resources.pods))
           if (pod.metadata.deletionTimestamp && isRemoved(pod.metadata)) {
             api.remove(resources.pods as never, pod)

@@ -32,7 +32,7 @@ interface Surplus {
   readonly group?: Stored<PodCliqueScalingGroup>
 }
 
-/** Removes what is left of replicas beyond the wanted number, members of scaling groups included; returns failures. */
+/** Deletes the remaining objects of surplus replicas, including members of scaling groups. Returns the failures. */
 export async function removeSurplusReplicas(
   set: StoredSet,
   context: OperatorContext,
@@ -67,7 +67,7 @@ async function removeReplicas(
   const gangs = (
     await execute(gangDeletions(set, gangsOf(set, cliques, caches), caches), context, { signal })
   ).failures
-  // A Service that is left is deleted, or reported, by the component that creates Services.
+  // The component that creates Services deletes or reports a Service that is left.
   const { batches } = await removeReplicaBatches(set, { groups, cliques, services }, context, signal)
   for (const { indexes, failure } of batches)
     for (const one of surplus)

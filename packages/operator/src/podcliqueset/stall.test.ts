@@ -54,7 +54,7 @@ describe('the cause for which a set is stalled', () => {
       'GangUnschedulable: PodGang serving/w-1 cannot be scheduled: no room',
     ],
     [
-      'no gang that starts normally',
+      'no cause for a gang that starts normally',
       {
         gangs: ['PodsGated', 'PodsNotCreated', 'Binding', 'NotYetEvaluated'].map(reason =>
           gang('w-0', reason),
@@ -89,11 +89,11 @@ describe('the cause for which a set is stalled', () => {
       'ReconcileFailed: PodClique serving/w-0-a: quota',
     ],
     [
-      'an update that is late',
+      'an update past its deadline',
       { update: updating('False', 'ProgressDeadlineExceeded') },
       'ProgressDeadlineExceeded: waits',
     ],
-    ['no update that progresses', { update: updating('True', 'Replacing') }, undefined],
+    ['no cause for an update that progresses', { update: updating('True', 'Replacing') }, undefined],
   ]
   for (const [name, given, expected] of table)
     test(name, () => {
@@ -101,7 +101,7 @@ describe('the cause for which a set is stalled', () => {
       assert.equal(condition && `${condition.reason}: ${condition.message}`, expected)
     })
 
-  test('is reported when it has lasted long enough; until then there is a deadline', () => {
+  test('is reported after a delay; until then the result has a deadline', () => {
     const gangs = [gang('w-1', 'Unschedulable', 'no room', early), gang('w-0', 'Unschedulable')]
     assert.deepEqual(plan({ gangs, now: early }), {
       condition: undefined,
@@ -110,7 +110,7 @@ describe('the cause for which a set is stalled', () => {
     assert.match(plan({ gangs }).condition?.message ?? '', /w-0/)
   })
 
-  test('is not held back by a time in the future, which another clock wrote', () => {
+  test('is not delayed by a time in the future, which another clock wrote', () => {
     const gangs = [gang('w-0', 'Unschedulable', 'no room', timeAt(start + 3_600_000))]
     assert.equal(plan({ gangs }).deadline, Date.parse(due) + stalledAfterMs)
   })
@@ -185,10 +185,10 @@ describe('the event about a gang that cannot be scheduled', () => {
     assert.ok(stallEvent(conditionOf(stalled.failed('x')), first))
   })
 
-  test('is not emitted for other causes, which have events of their own', () =>
+  test('is not emitted for other causes, which have their own events', () =>
     assert.equal(stallEvent(undefined, conditionOf(stalled.failed('x'))), undefined))
 
-  test('comes once for each run of equal causes, wherever the operator restarts', () => {
+  test('is emitted once for each run of equal causes, even if the operator restarts', () => {
     const cause = fc.constantFrom(undefined, 'no cpu', 'no memory')
     fc.assert(
       fc.property(fc.array(cause, { maxLength: 20 }), causes => {

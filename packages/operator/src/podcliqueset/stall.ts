@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The condition Stalled of a set: the cause for which nothing moves, if it lasts. Pure. The delay counts from times that
-// stored objects carry, so a restarted operator neither repeats nor loses a report.
+// The condition Stalled of a set: the cause that blocks the set, if it lasts. Pure. The delay is computed from times in
+// stored objects, so a restarted operator neither repeats nor loses a report.
 import {
   type Condition,
   type ConditionValue,
@@ -23,7 +23,7 @@ import { findCondition } from '../state/conditions.ts'
 import { stalledAfterMs } from '../timings/timings.ts'
 import type { ReplicaChildren } from '../update/replica-state.ts'
 
-/** A cause for which a part of a set does not become ready. */
+/** A cause that prevents a part of a set from becoming ready. */
 export interface Obstacle {
   readonly value: ConditionValue
   /** Milliseconds since the epoch. */
@@ -98,7 +98,7 @@ export function planStall({ lastErrors, obstacles, gangs, update, now }: StallIn
   const at = Date.parse(now)
   let deadline: number | undefined
   const isDue = ({ value, since }: Obstacle) => {
-    // Only a change of the set ends an exceeded limit. A time in the future comes from another clock.
+    // Only a change of the set can fix an exceeded limit. A time in the future comes from another clock.
     const due = value.reason === limitReason ? at : Math.min(since, at) + stalledAfterMs
     if (due <= at) return true
     deadline = Math.min(deadline ?? due, due)
@@ -138,15 +138,15 @@ function* causes(
 
 const podsFailingReason = stalled.podsFailing('', '').reason
 
-/** An unreadable time was long ago. */
+/** A time that cannot be parsed counts as long ago. */
 function sinceOf(time: string): number {
   const since = Date.parse(time)
   return Number.isNaN(since) ? 0 : since
 }
 
 /**
- * The event of a gang that has become unschedulable, or is for another cause. Counts in the message change with every
- * node, and are no other cause.
+ * The event for a gang that has become unschedulable, or whose cause has changed. Counts in the message change with
+ * every node, so they are not compared.
  */
 export function stallEvent(
   before: readonly Condition[] | undefined,

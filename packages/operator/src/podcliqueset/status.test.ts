@@ -14,7 +14,7 @@ import { planSetStatus } from './status.ts'
 
 const now = '2030-01-01T00:00:00Z'
 const selector = 'app.kubernetes.io/managed-by=grove-operator,app.kubernetes.io/part-of=w'
-/** Two replicas of a web clique, of which one pod is enough, and a group that needs two of three. */
+/** Two replicas of a web clique with minAvailable 1, and a group with minAvailable 2 of 3. */
 const shape = {
   replicas: 2,
   cliques: [clique('web', { replicas: 2, minAvailable: 1 }), clique('work')],
@@ -82,7 +82,7 @@ function stateOf(of: StoredSet, replica: number, children: ReadonlyMap<string, C
     cliqueNamed: name => children.get(name) as PodClique | undefined,
     groupNamed: name => children.get(name) as PodCliqueScalingGroup | undefined,
     membersOf: () => [],
-    hasOutdatedPods: () => assert.fail('the status does not look at pods'),
+    hasOutdatedPods: () => assert.fail('the status does not read pods'),
   })
 }
 
@@ -96,14 +96,14 @@ const withSpec =
     ({ ...child, spec: { ...child.spec, ...spec } }) as Child
 const withoutStatus = ({ status: _, ...child }: Child) => child as Child
 
-describe('which replicas count', () => {
+describe('counts of replicas', () => {
   const table: [what: string, changes: Changes, available: number, updated: number][] = [
-    ['everything as it should be', {}, 2, 2],
-    ['a clique that is missing', { 'w-0-web': undefined }, 1, 1],
-    ['a group that is missing', { 'w-1-g': undefined }, 1, 1],
-    ['one of each replica', { 'w-0-web': undefined, 'w-1-g': undefined }, 0, 0],
-    ['a clique that has said nothing yet', { 'w-0-web': withoutStatus }, 1, 1],
-    ['a group that has said nothing yet', { 'w-0-g': withoutStatus }, 1, 1],
+    ['all children available', {}, 2, 2],
+    ['a missing clique', { 'w-0-web': undefined }, 1, 1],
+    ['a missing group', { 'w-1-g': undefined }, 1, 1],
+    ['one missing child in each replica', { 'w-0-web': undefined, 'w-1-g': undefined }, 0, 0],
+    ['a clique without a status', { 'w-0-web': withoutStatus }, 1, 1],
+    ['a group without a status', { 'w-0-g': withoutStatus }, 1, 1],
     ['a clique with too few ready pods', { 'w-0-web': withStatus({ readyReplicas: 0 }) }, 1, 1],
     ['a group with too few available replicas', { 'w-0-g': withStatus({ availableReplicas: 1 }) }, 1, 1],
     ['a clique of another template', { 'w-0-web': withStatus({ currentPodTemplateHash: 'z1-other' }) }, 2, 1],
@@ -121,20 +121,25 @@ describe('which replicas count', () => {
     ],
     ['a clique with too few updated pods', { 'w-0-web': withStatus({ updatedReplicas: 0 }) }, 2, 1],
     [
-      'updated but not available is not updated',
+      'an updated replica that is not available does not count as updated',
       { 'w-0-g': withStatus({ availableReplicas: 0 }), 'w-1-web': withStatus({ readyReplicas: 0 }) },
       0,
       0,
     ],
     [
-      'a clique without a minimum needs all of its pods',
+      'a clique without minAvailable needs all of its pods',
       { 'w-0-web': withSpec({ minAvailable: undefined }) },
       1,
       1,
     ],
-    ['a group without a minimum needs one', { 'w-0-g': withSpec({ minAvailable: undefined }) }, 2, 2],
     [
-      'a breach that is reported changes nothing where the numbers suffice',
+      'a group without minAvailable needs one replica',
+      { 'w-0-g': withSpec({ minAvailable: undefined }) },
+      2,
+      2,
+    ],
+    [
+      'a reported breach does not count if the numbers suffice',
       { 'w-0-web': withStatus({ conditions: [condition('MinAvailableBreached', 'True')] }) },
       2,
       2,
@@ -149,7 +154,7 @@ describe('which replicas count', () => {
       )
     })
 
-  test('children beyond the wanted number do not', () => {
+  test('ignore children above the wanted number', () => {
     const one = sampleSet({ ...shape, replicas: 1 })
     const children = healthyChildren(set)
     const status = planSetStatus({
@@ -165,7 +170,7 @@ describe('which replicas count', () => {
     assert.deepEqual([status.replicas, status.availableReplicas, status.updatedReplicas], [1, 1, 1])
   })
 
-  test('a set of groups alone, or of cliques alone, lacks nothing', () => {
+  test('a set with only groups or only cliques is complete', () => {
     for (const of of [
       sampleSet({ cliques: [clique('web', { replicas: 2, minAvailable: 1 })] }),
       sampleSet({ cliques: [clique('work')], groups: [group('g', ['work'], 3, 2)] }),
@@ -184,7 +189,7 @@ describe('the whole status', () => {
     conditions: [available('True', 'AllReplicasAvailable', 'All replicas are available')],
   }
 
-  test('of a set that is new: no update progress', () => {
+  test('of a new set has no update progress', () => {
     const status = statusOf(
       set,
       Object.fromEntries([...healthyChildren(set).keys()].map(name => [name, undefined])),
@@ -199,7 +204,7 @@ describe('the whole status', () => {
 
   test('of a set that is in sync', () => assert.deepEqual(statusOf(set), base))
 
-  test('of one without replicas', () => {
+  test('of a set without replicas', () => {
     const idle = sampleSet({ ...shape, replicas: 0 })
     const { replicas, availableReplicas, updatedReplicas } = statusOf(idle)
     assert.deepEqual(
@@ -208,7 +213,7 @@ describe('the whole status', () => {
     )
   })
 
-  test('counts what an update has reached, whether it serves or not; what others wrote stays', () => {
+  test('counts updated replicas, available or not, and keeps fields of other clients', () => {
     const before: PodCliqueSetStatus = {
       ...base,
       observedGeneration: 1,
@@ -247,12 +252,12 @@ describe('the whole status', () => {
     })
   })
 
-  test('a generation hash that is known is not replaced in passing', () => {
+  test('does not replace a known generation hash', () => {
     const known = { ...set, status: { ...base, currentGenerationHash: 'z1-former' } }
     assert.equal(statusOf(known).currentGenerationHash, 'z1-former')
   })
 
-  test('planning changes nothing of what it is given', () => {
+  test('planning does not modify its input', () => {
     const frozen = deepFrozen({ ...set, status: { ...base, updateProgress: { updateStartedAt: now } } })
     assert.equal(statusOf(frozen).availableReplicas, 2)
   })
@@ -286,14 +291,14 @@ describe('conditions', () => {
     observedGeneration: 7,
   })
 
-  test('say of which generation they speak, and keep their time while their status stays', () => {
+  test('name the generation that they were computed for, and keep their time while their status stays', () => {
     assert.deepEqual(conditionsAfter(undefined, value('True')), [at(later, 'True')])
     assert.deepEqual(conditionsAfter([at(now, 'True')], value('True', 'other')), [at(now, 'True', 'other')])
     assert.deepEqual(conditionsAfter([at(now, 'True')], value('False')), [at(later, 'False')])
     assert.deepEqual(conditionsAfter([at(now, 'True')], value('True')), [at(now, 'True')])
   })
 
-  test('stay as they are if the reconcile did not compute them', () => {
+  test('stay unchanged if the reconcile did not compute them', () => {
     const kept = { ...condition('UpdateProgressing', 'False'), observedGeneration: 6 }
     const known = { ...set, status: { availableReplicas: 0, updatedReplicas: 0, conditions: [kept] } }
     assert.deepEqual(withoutAvailable(statusOf(known, {}, { update: kept }).conditions), [kept])
@@ -301,7 +306,7 @@ describe('conditions', () => {
     assert.equal(looked?.observedGeneration, set.metadata.generation)
   })
 
-  test('go when there is nothing to say, and leave those of others alone', () => {
+  test('are removed when they no longer apply, and conditions of other clients stay', () => {
     const others = condition('OtherController', 'False')
     assert.deepEqual(conditionsAfter([at(now, 'True'), others], undefined), [others])
   })

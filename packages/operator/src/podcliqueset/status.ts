@@ -18,14 +18,14 @@ import { gangStatuses } from './gang-statuses.ts'
 
 export interface SetStatusInput {
   readonly set: StoredSet
-  /** States of the replicas that exist: the others are not available, and may be many. */
+  /** States of the existing replicas. The others are not available, and may be many. */
   readonly states: readonly ReplicaState[]
-  /** The revision to name in a first status. A later revision is named when its update starts. */
+  /** The revision for a first status. A later revision is written when its update starts. */
   readonly generationHash: string | undefined
   readonly topology: ConditionValue | undefined
   readonly update: ConditionValue | undefined
   readonly stalled: ConditionValue | undefined
-  /** The gangs of the set, in their order; undefined if they are not looked at. */
+  /** The gangs of the set, in their order; undefined if they were not read. */
   readonly gangs: Iterable<PodGang> | undefined
   readonly now: string
 }
@@ -36,7 +36,7 @@ export function planSetStatus(input: SetStatusInput): PodCliqueSetStatus {
   const wanted = set.spec.replicas ?? 0
   const count = replicaCount(set)
   const existing = input.states.filter(({ replica }) => replica < count)
-  // Surge replicas serve like the others, and are not to be updated.
+  // Surge replicas count as available, but not as updated.
   const replicas = existing.filter(({ replica }) => replica < wanted)
   const currentGenerationHash = before?.currentGenerationHash ?? generationHash
   return {
@@ -75,7 +75,7 @@ function conditions({ set, states, topology, update, stalled, now }: SetStatusIn
     (all, [type, value]) => (value ? withCondition(all, value, now) : (withoutCondition(all, type) ?? [])),
     before ?? [],
   )
-  // A condition that is kept belongs to the generation that it was computed for.
+  // A condition that is kept belongs to the generation for which it was computed.
   const computed = Object.values(wanted).filter(value => !before?.some(kept => kept === value))
   return after.map(condition =>
     computed.some(value => value?.type === condition.type)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RUNS for more, SEED to repeat a failure; thousands go faster with `npm run simulate`.
+// RUNS runs more, SEED repeats a failure. `npm run simulate` is faster for thousands of runs.
 import { test } from 'node:test'
 import { surgeRun } from '../testing/simulation/surge-run.ts'
 

@@ -32,10 +32,20 @@ async function run(failing: string, failedBefore = false) {
 
 describe('the parts of a set', () => {
   const table: [what: string, failing: string, begun: string, failures: string][] = [
-    ['all begin when none fails', '', 'abcdxyz', ''],
-    ['a failure stops later groups, not its own', 'a', 'ab', 'failed to sync a: no a'],
-    ['a failure of a later group does not stop parts alongside', 'c', 'abcxyz', 'failed to sync c: no c'],
-    ['a failure alongside stops only its own next part', 'x', 'abcdxz', 'failed to sync x: no x'],
+    ['all components run if none fails', '', 'abcdxyz', ''],
+    ['a failure stops later groups, but not its own group', 'a', 'ab', 'failed to sync a: no a'],
+    [
+      'a failure of a later group does not stop independent components',
+      'c',
+      'abcxyz',
+      'failed to sync c: no c',
+    ],
+    [
+      'a failure of an independent component stops only its own successor',
+      'x',
+      'abcdxz',
+      'failed to sync x: no x',
+    ],
     [
       'all failures are reported',
       'cyz',
@@ -49,7 +59,7 @@ describe('the parts of a set', () => {
   test('after an earlier failure only the first group runs', async () =>
     assert.deepEqual(await run('', true), ['ab', '']))
 
-  test('a later group begins only after the one before it; parts alongside wait for the first group', async () => {
+  test('a later group starts only after the one before it; independent components wait for the first group', async () => {
     const log: string[] = []
     const part = (name: string): Component => ({
       name,
@@ -70,7 +80,7 @@ describe('the parts of a set', () => {
     before('x begins', 'b ends')
   })
 
-  test('report whether one of them has more to create', async () => {
+  test('return whether one of them has more to create', async () => {
     const part = (name: string, progress: 'complete' | 'more', next?: Component): Component => ({
       name,
       run: async () => ({ ...nothingDone, hasMore: progress === 'more' }),

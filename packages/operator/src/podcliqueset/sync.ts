@@ -27,13 +27,13 @@ import { announcement, finalizerOf, statusWrite } from './plan.ts'
 import { removeSurplusReplicas } from './scale-in.ts'
 import type { TokenSecrets } from './token-secret.ts'
 
-/** The parts of the operator that the reconciles of all sets share. */
+/** The collaborators that the reconciles of all sets share. */
 export interface SetParts {
   readonly context: OperatorContext
   readonly tokens: TokenSecrets
   readonly inSync: SetsInSync
   readonly replicas: Replicas
-  /** Gangs have a controller of their own. The set decides which gangs exist. */
+  /** The gang controller, which writes gangs. The set decides which gangs exist. */
   enqueueGang(key: GangKey): void
 }
 
@@ -42,12 +42,12 @@ export interface SyncedSet {
   readonly set: StoredSet
   /** True if this reconcile has announced the revision. */
   readonly isAnnounced: boolean
-  /** True if the children are in sync. If not, the update stays as it is. */
+  /** True if the children are in sync. If not, the update stays unchanged. */
   readonly isSynced: boolean
   readonly failures: readonly unknown[]
   /** True if there is more to create than one reconcile creates. */
   readonly hasMore: boolean
-  /** When the next replica is due for gang termination, milliseconds since the epoch. */
+  /** When the next replica is due for gang termination, in milliseconds since the epoch. */
   readonly deadline: number | undefined
 }
 
@@ -63,7 +63,7 @@ export async function syncSet(stored: StoredSet, parts: SetParts, signal: AbortS
     await adoptOrphans(set, context, signal)
     set = await announce(set, context, signal)
     isAnnounced = true
-    // A termination that fails does not stop the sync, and is retried.
+    // A failing termination does not stop the sync, and is retried.
     termination = await terminate(set, parts, signal)
     hasMore = await syncChildren(set, parts, signal)
   }
@@ -108,7 +108,7 @@ interface Termination {
   readonly deadline: number | undefined
 }
 
-/** Terminates replicas that were in breach for too long. A replica that fails does not stop the others. */
+/** Terminates replicas whose breach lasted too long. A failure for one replica does not stop the others. */
 async function terminate(
   set: StoredSet,
   { context, replicas }: SetParts,
@@ -159,7 +159,7 @@ async function syncChildren(
   if (failures.length) throw new ReconcileFailed(failures)
   inSync.recordGangs(set, fingerprint)
   if (outcome.hasMore) return true
-  // Devices are released when the pods that use them are gone, and the fingerprint does not count changes of pods.
+  // Devices are released when their pods are gone, but the fingerprint does not count changes of pods.
   if (!usesDevices(set, context.caches)) inSync.recordSync(set, fingerprint)
   return false
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The patch of a stored PodClique: the stored template changes exactly when the revision changes, and then has the
-// wanted revision. A failure prints the seed that repeats it.
+// Tests the patch of a stored PodClique: the stored template changes exactly when the revision changes, and then has
+// the wanted revision. A failure prints the seed that repeats it.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type CliqueTemplate, type PodClique, type PodSpec, podTemplateHash } from '@grove/api'
@@ -132,7 +132,7 @@ const members = {
 }
 const podSpec = fc.record(members)
 const part = fc.record({ labels: texts, annotations: texts, podSpec })
-/** One member at a time, so that edits that mean nothing are as likely as those that do. */
+/** Edits one member at a time, so that edits without a meaning are as likely as those with one. */
 const edit: fc.Arbitrary<Partial<Omit<Part, 'podSpec'>> & { readonly podSpec?: object }> = fc.oneof(
   texts.map(labels => ({ labels })),
   texts.map(annotations => ({ annotations })),
@@ -157,7 +157,7 @@ test('the stored template changes exactly when the revision changes, and then ha
   assert.ok(seen.equal > 20 && seen.different > 20, JSON.stringify(seen))
 })
 
-describe('an empty selector and no selector mean different things', () => {
+describe('an empty selector differs from no selector', () => {
   const withTerm = (extra: object): Part => ({
     podSpec: {
       containers: [{ name: 'main' }],
@@ -180,7 +180,7 @@ describe('an empty selector and no selector mean different things', () => {
       assert.deepEqual(removed.stored[0]!.spec.podSpec, without.podSpec)
     })
 
-  test('an empty member of a map is written where its presence means something', () => {
+  test('an empty member of a map is written if its presence has a meaning', () => {
     const before: Part = {
       podSpec: { containers: [{ name: 'main', livenessProbe: { tcpSocket: { port: 1 } } }] },
     }
@@ -190,7 +190,7 @@ describe('an empty selector and no selector mean different things', () => {
   })
 })
 
-test('another notation of the same template is not written', () => {
+test('a different notation of the same template causes no write', () => {
   const before: Part = {
     podSpec: { containers: [{ name: 'main', resources: { limits: { cpu: '1000m' } } }] },
   }

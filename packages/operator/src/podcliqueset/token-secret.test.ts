@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One poll of the token Secret per set, however many cliques wait for it.
+// Tests that the operator polls the token Secret once per set, however many cliques wait for it.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { label, type Secret } from '@grove/api'
@@ -26,7 +26,7 @@ function harness() {
     reads.push(clock.monotonic())
     return find(resource, ref, options)
   }) as typeof api.caches.client.find
-  const woken: CliqueKey[] = []
+  const enqueued: CliqueKey[] = []
   let pollAt: number | undefined
   const context = {
     clock,
@@ -37,9 +37,9 @@ function harness() {
     set: (_, afterMs) => {
       pollAt = clock.monotonic() + afterMs
     },
-    clique: key => woken.push(key),
+    clique: key => enqueued.push(key),
   })
-  /** Polls as often as it asks for, for so long; returns what it reports in the end. */
+  /** Polls with the requested delays for a duration. Returns the last report. */
   const pollFor = async (ms: number) => {
     const end = clock.monotonic() + ms
     let problem: Error | undefined
@@ -58,10 +58,10 @@ function harness() {
       ),
     )
   const fill = () => api.modify(resources.secrets, 'w-ic-sat', { data: { token: 'dG9rZW4=' } })
-  return { tokens, set, reads, woken, pollFor, ask, fill, clock, api }
+  return { tokens, set, reads, enqueued, pollFor, ask, fill, clock, api }
 }
 
-test('200 cliques that wait cause one read at a time, with growing waits up to five seconds', async () => {
+test('200 waiting cliques cause one read at a time, with delays that grow to five seconds', async () => {
   const { tokens, set, reads, pollFor, ask } = harness()
   await tokens.sync(set, signal)
   assert.ok((await ask(200)).every(isFilled => !isFilled))
@@ -70,22 +70,22 @@ test('200 cliques that wait cause one read at a time, with growing waits up to f
   assert.deepEqual(reads, [0, 100, 300, 700, 1_500, 3_100, 6_300, 11_300, 16_300])
 })
 
-test('after ten seconds the set reports it, until there is a token; then all cliques are reconciled', async () => {
-  const { tokens, set, woken, pollFor, ask, fill } = harness()
+test('the set reports a missing token after ten seconds; when the token exists, all cliques are reconciled', async () => {
+  const { tokens, set, enqueued, pollFor, ask, fill } = harness()
   await tokens.sync(set, signal)
   await ask(3)
   assert.equal(await pollFor(9_000), undefined)
   const problem = await pollFor(3_000)
   assert.match(problem!.message, /ERR_SECRET_WITHOUT_TOKEN.*Secret serving\/w-ic-sat has no token/)
-  assert.deepEqual(woken, [])
+  assert.deepEqual(enqueued, [])
   fill()
   assert.equal(await pollFor(5_000), undefined)
-  assert.deepEqual(woken, ['serving/w-0', 'serving/w-1', 'serving/w-2'])
+  assert.deepEqual(enqueued, ['serving/w-0', 'serving/w-1', 'serving/w-2'])
   assert.ok((await ask(3)).every(isFilled => isFilled))
 })
 
-test('a failed read is retried with the same waits', async () => {
-  const { tokens, set, ask, pollFor, api, reads, fill, woken } = harness()
+test('retries a failed read with the same delays', async () => {
+  const { tokens, set, ask, pollFor, api, reads, fill, enqueued } = harness()
   await tokens.sync(set, signal)
   await ask(1)
   const { find } = api.caches.client
@@ -96,10 +96,10 @@ test('a failed read is retried with the same waits', async () => {
   api.caches.client.find = find
   fill()
   await pollFor(10_000)
-  assert.deepEqual([reads.at(-1), woken], [300, ['serving/w-0']])
+  assert.deepEqual([reads.at(-1), enqueued], [300, ['serving/w-0']])
 })
 
-test('a Secret that the cluster deletes for a previous account is created again, without cliques that wait', async () => {
+test('recreates a Secret that the cluster deletes for a previous account, even if no cliques wait', async () => {
   const { tokens, set, pollFor, api } = harness()
   const account = (uid: string) =>
     api.put(resources.serviceAccounts, { metadata: { namespace: 'serving', name: 'w', uid } } as never)
@@ -113,7 +113,7 @@ test('a Secret that the cluster deletes for a previous account is created again,
   assert.ok(await api.caches.client.find(resources.secrets, { namespace: 'serving', name: 'w-ic-sat' }))
 })
 
-describe('the writes that give a set its Secret', () => {
+describe('the writes that ensure the Secret of a set', () => {
   const set = sampleSet({ cliques: [clique('web')] })
   const secret = (metadata: object): Stored<Secret> =>
     ({ metadata: { name: 'w-ic-sat', namespace: 'serving', uid: 's', ...metadata } }) as Stored<Secret>
@@ -124,19 +124,19 @@ describe('the writes that give a set its Secret', () => {
   const steps = (found: Stored<Secret> | undefined) =>
     planToken(set, found, 'account').map(step => step.map(({ kind }) => kind))
 
-  test('there is none: create it', () => assert.deepEqual(steps(undefined), [['create']]))
-  test('it is ours, and filled for our account or not filled yet: nothing', () => {
+  test('no Secret: create it', () => assert.deepEqual(steps(undefined), [['create']]))
+  test('a Secret of this set, with or without a token for its account: no write', () => {
     assert.deepEqual(steps(secret({ ownerReferences })), [])
     assert.deepEqual(steps(secret({ ownerReferences, ...filledFor('account') })), [])
     assert.deepEqual(steps(secret({ labels: { [label.partOf]: 'w' } })), [], 'of an earlier set of this name')
   })
-  test('it is ours, for an account that is gone: delete it, then create it', () =>
+  test('a Secret of this set for a deleted account: delete it, then create it', () =>
     assert.deepEqual(steps(secret({ ownerReferences, ...filledFor('former') })), [['delete'], ['create']]))
-  test('another owner has the name: report it and write nothing', () =>
+  test('a Secret of another owner: report it and write nothing', () =>
     assert.throws(() => steps(secret({})), /serving\/w-ic-sat/))
 })
 
-test('a Secret of the same name that the operator did not know is kept if it is ours', async () => {
+test('keeps an existing Secret of this name if the set controls it', async () => {
   const { tokens, set, api } = harness()
   const labels = { [label.partOf]: 'w' }
   const metadata = { name: 'w-ic-sat', namespace: 'serving', labels }
@@ -145,7 +145,7 @@ test('a Secret of the same name that the operator did not know is kept if it is 
   assert.deepEqual(api.list(resources.secrets), [known])
 })
 
-test('a Secret of the same name of another owner is reported', async () => {
+test('reports an existing Secret of this name if another owner controls it', async () => {
   const { tokens, set, api } = harness()
   api.put(resources.secrets, { metadata: { name: 'w-ic-sat', namespace: 'serving' } } as never)
   await assert.rejects(tokens.sync(set, signal), /serving\/w-ic-sat/)

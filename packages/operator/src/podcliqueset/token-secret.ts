@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The long-lived token by which the start-up waiters of a set watch pods. Secrets are read by name, when there is a
-// reason to, and never cached or watched: the operator has no business with the others. `planToken` decides about the
-// writes; here they are executed, and reads are planned.
+// The long-lived token with which the startup waiters of a set watch pods. The operator reads Secrets by name and only
+// when necessary. It never caches or watches them, because it must not see other Secrets. `planToken` decides about the
+// writes; this file executes them and schedules reads.
 import { label, managedLabels, names, type Secret, selectorText } from '@grove/api'
 import type { Stored } from '@grove/kube'
 import { executeInOrder } from '../apply/execute.ts'
@@ -24,10 +24,10 @@ import {
   tokenReadValidMs,
 } from '../timings/timings.ts'
 
-/** Written by the cluster next to the token. */
+/** The cluster writes it together with the token. */
 const accountUidAnnotation = 'kubernetes.io/service-account.uid'
 
-/** Reconciles of others that a token makes possible. */
+/** Enqueues the cliques that wait for a token. */
 export interface TokenQueues {
   set(key: SetKey, afterMs: number): void
   clique(key: CliqueKey): void
@@ -43,22 +43,22 @@ export class TokenSecrets {
   }
 
   /**
-   * After the set's account is there: a token for an account that does not exist is thrown away by the cluster. Reads
-   * the Secret each time: the operator does not watch Secrets.
+   * Call this after the set's account exists: the cluster deletes a token for a missing account. Reads the Secret each
+   * time, because the operator does not watch Secrets.
    */
   async sync(set: StoredSet, signal: AbortSignal): Promise<void> {
     const state = this.#stateOf(set)
     if (state.account !== this.#accountOf(set)) await this.#provide(set, signal)
     else if (!this.#readLately(set)) await this.#look(set, signal)
-    const lookedAt = state.formerCheckedAt
-    if (lookedAt === undefined || this.#context.clock.now() - lookedAt < formerTokenCheckMs) return
+    const checkedAt = state.formerCheckedAt
+    if (checkedAt === undefined || this.#context.clock.now() - checkedAt < formerTokenCheckMs) return
     if (this.#readLately(set)?.isFilled || (await this.#look(set, signal)))
       await this.#removeFormer(set, signal)
   }
 
   /**
-   * Reports whether the pods of a clique that start after others have a token. If not, it enqueues the clique as soon as
-   * there is one.
+   * Reports whether the token exists for pods with startup dependencies. If not, it enqueues the clique as soon as it
+   * does.
    */
   async isFilledFor(set: StoredSet, clique: CliqueKey, signal: AbortSignal): Promise<boolean> {
     if (this.#readLately(set)?.isFilled) return true
@@ -68,7 +68,7 @@ export class TokenSecrets {
     return false
   }
 
-  /** Looks for a token that cliques wait for, when it is time to. Returns what to report if they have waited for long. */
+  /** Reads the token that cliques wait for, if the next read is due. Returns an error if they have waited for long. */
   async poll(set: StoredSet, signal: AbortSignal): Promise<CodedError | undefined> {
     const { namespace, name } = set.metadata
     const state = this.#stateOf(set)
@@ -152,7 +152,7 @@ export class TokenSecrets {
     const account = this.#accountOf(set)
     const state = this.#stateOf(set)
     const isReplaced = state.account !== undefined
-    // A set that was worked on before has a Secret, most likely.
+    // A set that was reconciled before most likely has a Secret.
     const known = set.status?.currentGenerationHash
       ? await this.#read(set, names.tokenSecret(name), signal)
       : undefined
@@ -163,7 +163,7 @@ export class TokenSecrets {
     if (taken) failures = await execute(taken.secret)
     const failed = setErrors.createSecret(`${namespace}/${names.tokenSecret(name)}`)
     throwIfAny(failures.map(failure => (failure instanceof CodedError ? failure : failed(failure))))
-    // The set is older than this process: another release may have begun it.
+    // The set is older than this process, so an earlier release may have created its Secret.
     if (known || taken) state.formerCheckedAt = Number.NEGATIVE_INFINITY
     state.account = account
     state.read = { at: this.#context.clock.monotonic(), isFilled: false }
@@ -188,7 +188,7 @@ export class TokenSecrets {
     state.formerCheckedAt = undefined
   }
 
-  /** Asked of the API server: what pods mount is not kept in the cache. */
+  /** Reads from the API server, because the cache does not keep the volumes of pods. */
   async #isMounted({ metadata }: StoredSet, secret: string, signal: AbortSignal): Promise<boolean> {
     try {
       const { items } = await this.#context.caches.client.list(resources.pods, {
@@ -212,7 +212,7 @@ export class TokenSecrets {
   }
 }
 
-/** A Secret of this name exists, although the operator did not know it. The plan is made again with it. */
+/** A Secret of this name exists, although the operator did not know it. The writes are planned again with it. */
 class SecretExists extends Error {
   readonly secret: Stored<Secret>
 
@@ -222,7 +222,7 @@ class SecretExists extends Error {
   }
 }
 
-/** The writes that give a set its Secret, in their order. Throws where the name belongs to another owner. */
+/** The writes that ensure the Secret of a set, in order. Throws if another owner controls an object of this name. */
 export function planToken(set: StoredSet, found: Stored<Secret> | undefined, account: string): Intent[][] {
   const wanted = tokenSecret(set)
   const { namespace, uid } = set.metadata
@@ -234,7 +234,7 @@ export function planToken(set: StoredSet, found: Stored<Secret> | undefined, acc
     object: wanted,
     existing: {
       ownerUid: uid,
-      // Its end is found by the next read.
+      // The next read detects the end of its deletion.
       awaitsDeletion: () => true,
       repair: existing => {
         throw new SecretExists(existing)
@@ -242,17 +242,20 @@ export function planToken(set: StoredSet, found: Stored<Secret> | undefined, acc
       conflict: existing => new SecretExists(existing),
     },
   }
-  // Of an account that was deleted: the cluster deletes it sooner or later, and its token is void.
+  // It belongs to a deleted account: its token is invalid, and the cluster deletes the Secret eventually.
   return found ? [[{ kind: 'delete', resource: resources.secrets, object: found }], [create]] : [[create]]
 }
 
-/** Reports whether the token controller filled the Secret for this account, or has not filled it yet. */
+/** Reports whether the Secret has a token for this account, or no token yet. */
 function isFor(secret: Stored<Secret>, account: string): boolean {
   const filledFor = secret.metadata.annotations?.[accountUidAnnotation]
   return !filledFor || !account || filledFor === account
 }
 
-/** A Secret of an earlier set of this name works as well, and is deleted with its account. The operator may not patch it. */
+/**
+ * A Secret of an earlier set of this name works as well, and is deleted with its account. The operator has no
+ * permission to patch it.
+ */
 function isOf({ metadata: { uid, name } }: StoredSet, secret: Stored<Secret>): boolean {
   const { ownerReferences, labels } = secret.metadata
   return isControlledBy(secret, uid) || (!ownerReferences?.length && labels?.[label.partOf] === name)

@@ -4,7 +4,7 @@ import { type ClusterTopologyBinding, type ConditionValue, topologyLevels } from
 import type { StoredSet } from '../layout/stored.ts'
 import { referencedDomains, topologyConstraints, topologyName } from '../layout/topology.ts'
 
-/** The condition that reports whether the domains of a set's constraints exist; undefined where it does not apply. */
+/** The condition that reports whether the domains of a set's constraints exist; undefined if it does not apply. */
 export function topologyCondition(
   set: StoredSet,
   topologyAwareScheduling: boolean,

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Decides when a gang is complete. A new gang is complete when every pod that its cliques want exists and carries its label. A gang
-// that was complete once is complete again with the minimum of every clique. Only then does it list further pods, and only listed
-// pods are scheduled: no scheduler decides on a part of a gang, neither at first nor when it is rebuilt.
+// Decides when a gang is complete. A new gang is complete when every pod that its cliques want exists and carries its
+// label. A gang that was complete once is complete again with minAvailable pods of every clique. Only a complete gang
+// lists new pods, and only listed pods are scheduled. No scheduler therefore ever sees a part of a gang.
 import { label, type Pod, type PodClique } from '@grove/api'
 import { type CliqueInstance, minAvailableOfClique, type PodGangInstance } from '../layout/layout.ts'
 import { isTerminating } from '../state/pod-state.ts'
 
 export interface GangMembers {
-  /** By the name of the clique; undefined while it does not exist. A terminating one does not count. */
+  /** Returns the clique of this name; undefined if it does not exist or is terminating. */
   cliqueNamed(name: string): PodClique | undefined
-  /** Pods controlled by that clique: by its UID, so that those of a former one of the same name do not count. */
+  /** The pods that the clique controls, by its UID: pods of a deleted clique of the same name do not count. */
   podsOf(clique: PodClique): readonly Pod[]
-  /** Reports whether a user scaled the group below this replica, although the gang's minimum includes it. */
+  /**
+   * Reports whether a user scaled the group in so far that this replica is not wanted, although the gang's minimum
+   * includes it.
+   */
   isScaledAway(clique: CliqueInstance): boolean
 }
 
-/** The pods that a gang may list for a clique: those that belong to both and are not going away. */
+/** The pods that a gang may list for a clique: those that belong to both and are not terminating. */
 export function gangPods(gang: string, clique: string, members: GangMembers): Pod[] {
   const owner = members.cliqueNamed(clique)
   if (!owner || owner.metadata.deletionTimestamp) return []
@@ -41,8 +44,8 @@ export function gangLacks(gang: PodGangInstance, members: GangMembers): string |
 }
 
 /**
- * The reason why a gang that was complete once is not complete now. It does not wait for more than its minimum, nor
- * for replicas that a user scaled away: that may take for ever.
+ * The reason why a gang that was complete once is not complete now. The gang needs only its minimum, without replicas
+ * that a user scaled away, because waiting for more might never end.
  */
 export function gangLost(gang: PodGangInstance, members: GangMembers): string | undefined {
   return firstOf(gang.cliques, clique => {

@@ -5,7 +5,7 @@ import type { GangKey } from '../layout/gang-key.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import type { Memory } from '../memory/memory.ts'
 
-/** Reports whether a failure is new for the set. The same failure again does not enqueue the set. */
+/** Records a failure. Returns whether it is new for the set: a repeated failure does not enqueue the set. */
 export function recordFailure(
   set: StoredSet,
   gang: GangKey,
@@ -18,7 +18,7 @@ export function recordFailure(
   return known === undefined || textOf(known) !== textOf(error)
 }
 
-/** Reports whether there was a failure. */
+/** Clears the failure. Returns whether there was one. */
 export function clearFailure(set: StoredSet, gang: GangKey, { gangFailures }: Memory): boolean {
   const failures = gangFailures.get(set)
   if (!failures?.delete(gang)) return false

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Remembers since when a gang is incomplete: most gangs are complete again within moments, and are not reported before.
+// Records since when a gang is incomplete. Most gangs are complete again within moments, and are not reported before.
 import type { GangKey } from '../layout/gang-key.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A plain snapshot of one PodGang from the caches. No request, no clock.
+// A snapshot of one PodGang from the caches. Sends no request and reads no clock.
 import type { TopologyLevel } from '@grove/api'
 import { type GangKey, gangInstanceOf } from '../layout/gang-key.ts'
 import type { PodGangInstance } from '../layout/layout.ts'
@@ -24,7 +24,7 @@ export interface GangSnapshot {
   readonly isBeingRemoved: boolean
 }
 
-/** Undefined where the set does not want the gang or is terminating. */
+/** Undefined if the set does not want the gang or is terminating. */
 export function observeGang(
   set: StoredSet,
   key: GangKey,
@@ -56,7 +56,7 @@ export function observeGang(
   }
 }
 
-/** The topology levels of a set: none where its topology is missing, undefined where the feature is disabled. */
+/** The topology levels of a set: empty if its topology is missing, undefined if the feature is disabled. */
 function levelsOf(
   { caches, configuration }: OperatorContext,
   set: StoredSet,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The pods and conditions of a gang while pods are created and deleted, compared with the pods that its scheduler sees.
+// Tests the pods and conditions of a gang while pods are created and deleted, compared with the pods that its scheduler
+// sees.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Condition, label, type Pod, type PodClique, type PodGang } from '@grove/api'
@@ -10,7 +11,7 @@ import type { GangMembers } from './complete.ts'
 import { planGang } from './plan.ts'
 import { statusWith } from './status.ts'
 
-/** Two routers of which one must be there, and a group of one replica with two workers that both must. */
+/** Two routers with minAvailable 1, and a group of one replica with two workers with minAvailable 2. */
 const set = sampleSet({
   cliques: [clique('router', { replicas: 2, minAvailable: 1 }), clique('work', { replicas: 2 })],
   groups: [group('eng', ['work'])],
@@ -22,15 +23,15 @@ const work = 'w-0-eng-0-work'
 interface CliqueState {
   readonly pods: readonly (string | Pod)[]
   readonly replicas?: number
-  readonly going?: boolean
+  readonly terminating?: boolean
 }
 
-/** Pods by clique; those that are only named are as they should be. */
+/** Pods by clique. A pod that is given only by its name is as wanted. */
 function membersOf(cliques: Readonly<Record<string, CliqueState>>, scaledAway: string[] = []): GangMembers {
   return {
     cliqueNamed: name => {
       const state = cliques[name]
-      const metadata = { name, uid: `${name}-uid`, ...(state?.going && { deletionTimestamp: 'soon' }) }
+      const metadata = { name, uid: `${name}-uid`, ...(state?.terminating && { deletionTimestamp: 'soon' }) }
       return state && ({ metadata, spec: { replicas: state.replicas ?? 2 } } as unknown as PodClique)
     },
     podsOf: ({ metadata }) =>
@@ -85,7 +86,7 @@ describe('a gang that was never complete', () => {
     ['its cliques do not exist', {}, `PodClique ${router} does not exist yet`],
     [
       'a clique is deleted',
-      { ...whole, [work]: { pods: ['k0', 'k1'], going: true } },
+      { ...whole, [work]: { pods: ['k0', 'k1'], terminating: true } },
       `PodClique ${work} does not exist yet`,
     ],
     [
@@ -116,7 +117,7 @@ describe('a gang that was never complete', () => {
       { ...whole, [work]: { pods: ['k0', samplePod('k1', { labels: { [label.podGang]: 'w-1' } })] } },
       `Pod k1 of PodClique ${work} is not labelled grove.io/podgang=w-0`,
     ],
-    ['everything is there', whole, undefined],
+    ['every pod exists', whole, undefined],
     ['there are more pods than wanted', { ...whole, [router]: { pods: ['r0', 'r1', 'r2'] } }, undefined],
   ]
   for (const [what, cliques, waitsFor] of rows)
@@ -135,7 +136,7 @@ describe('a gang that was never complete', () => {
       }
     })
 
-  test('lists by name, in the order of names, whatever order they are found in', () => {
+  test('lists pods by name, sorted, whatever the order of the input', () => {
     assert.deepEqual(listedAfter(plan(membersOf(whole))), { [router]: 'r0,r1', [work]: 'k0,k1' })
   })
 })
@@ -163,7 +164,7 @@ describe('a gang that was complete', () => {
       undefined,
     ],
     [
-      'one that it needs is gone: what is made meanwhile waits for it',
+      'a required pod is gone: pods that are created meanwhile wait for it',
       { [router]: { pods: ['r1', 'r2'] }, [work]: { pods: ['k0'] } },
       { [router]: 'r1', [work]: 'k0' },
       `PodClique ${work} has 1 of the 2 pods that it needs at least`,
@@ -175,14 +176,14 @@ describe('a gang that was complete', () => {
       undefined,
     ],
     [
-      'everything was terminated and half of it is recreated',
+      'everything was terminated, and half of it is recreated',
       { [router]: { pods: ['r2', 'r3'] }, [work]: { pods: ['k2'] } },
       { [router]: '', [work]: '' },
       `PodClique ${work} has 1 of the 2 pods that it needs at least`,
     ],
     [
-      'a clique of it is terminating, and its pods are not yet',
-      { ...whole, [work]: { pods: ['k0', 'k1'], going: true } },
+      'a clique is terminating, and its pods are not yet',
+      { ...whole, [work]: { pods: ['k0', 'k1'], terminating: true } },
       { [router]: 'r0,r1', [work]: '' },
       `PodClique ${work} has 0 of the 2 pods that it needs at least`,
     ],
@@ -223,7 +224,7 @@ describe('a gang that was complete', () => {
     assert.equal(plan(membersOf(whole), gangAs(before, complete)).patch, undefined)
   })
 
-  test('keeps the reservation of another client, and the operator own keys', () => {
+  test('keeps the reservation of another client, and the keys of the operator', () => {
     const existing = gangAs(before, complete)
     existing.spec.reuseReservationRef = { namespace: 'serving', name: 'earlier' }
     existing.metadata.labels = { ...existing.metadata.labels, 'grove.io/kept': 'yes', stray: 'yes' }
@@ -235,7 +236,7 @@ describe('the status of a gang', () => {
   const now = '2030-01-01T01:00:00Z'
   const { initialized: done } = plan(membersOf(whole))
 
-  test('begins with a phase, and says of which generation it is', () => {
+  test('starts with a phase, and names its generation', () => {
     const gang = { ...gangAs({}), metadata: { name: 'w-0', generation: 7 } }
     assert.deepEqual(statusWith(gang, done, now), {
       phase: 'Pending',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The wanted PodGang. Pods are added to its list when it is complete, not one by one: a gang of a thousand pods is
-// patched once and not a thousand times. Deleted pods are removed from the list at once.
+// The wanted PodGang. The operator adds pods to its list only when it is complete, and not one by one: a gang of a
+// thousand pods is patched once. It removes deleted pods from the list at once.
 import {
   type ConditionValue,
   eventSource,
@@ -94,7 +94,7 @@ function patchTowards(existing: PodGang, wanted: PodGang): Readonly<Record<strin
   return { ...((labels || annotations) && { metadata }), ...(spec && { spec }) }
 }
 
-/** The write of the gang itself; none where it is as wanted. */
+/** The write of the gang itself; undefined if the gang is as wanted. */
 export function gangWrites(
   { set, existing }: Pick<GangSnapshot, 'set' | 'existing'>,
   plan: GangPlan,
@@ -117,7 +117,7 @@ export function gangWrites(
       ...outcomes,
       kind: 'create',
       object: plan.create,
-      // A gang that exists is reconciled when the watch delivers it, and its deletion enqueues this key.
+      // The watch event of an existing gang enqueues this key, and so does its deletion.
       existing: {
         ownerUid: set.metadata.uid,
         awaitsDeletion: () => true,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reconciles of a gang: when it is written, what its status says, and which pods and gangs are not its own.
+// Tests reconciles of a gang: when it is written, its status, and pods and gangs of other owners.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { defaultConfiguration, label, type PodCliqueSet, type PodGang } from '@grove/api'
@@ -76,7 +76,7 @@ describe('a gang', () => {
   test('is created once, with one event, when its pods exist in time', async () => {
     const { api, clock, events, reconcile, putClique, putPod, condition, listed } = harness()
     assert.deepEqual(await reconcile(), { requeueAfter: gangCreationGraceMs })
-    assert.equal(api.writes, 0, 'not before its pods, for a moment')
+    assert.equal(api.writes, 0, 'not before its pods exist, within the grace period')
     putClique('new')
     putPod('p0', 'new')
     putPod('p1', 'new')
@@ -90,7 +90,7 @@ describe('a gang', () => {
     assert.deepEqual(events, ['PodGangCreateOrUpdateSuccessful'])
   })
 
-  test('says of which generation it is complete, soon after its list has changed', async () => {
+  test('records the generation for which it is complete soon after its list has changed', async () => {
     const { api, clock, reconcile, gang, condition, listed, putClique, putPod } = harness()
     putClique('new')
     putPod('p0', 'new')
@@ -108,13 +108,13 @@ describe('a gang', () => {
     if (wait) await clock.advance(wait.requeueAfter!)
     await reconcile()
     assert.equal(condition()?.observedGeneration, generation! + 1)
-    assert.equal(condition()?.lastTransitionTime, lastTransitionTime, 'it was complete all the time')
+    assert.equal(condition()?.lastTransitionTime, lastTransitionTime, 'it was complete the whole time')
     const { writes } = api
     assert.equal(await reconcile(), undefined)
     assert.equal(api.writes, writes)
   })
 
-  test('is created without its pods after the grace period and reports what it lacks, debounced', async () => {
+  test('is created without its pods after the grace period and reports what is missing, debounced', async () => {
     const { clock, reconcile, condition, putClique, putPod, api } = harness()
     await reconcile()
     await clock.advance(gangCreationGraceMs)
@@ -130,7 +130,7 @@ describe('a gang', () => {
     assert.equal(condition()?.message, 'PodClique w-0-a has 1 of 2 pods')
   })
 
-  test('does not take pods of a former clique of the same name for its own', async () => {
+  test('does not list pods of a deleted clique of the same name', async () => {
     const { clock, reconcile, listed, condition, putClique, putPod } = harness()
     putClique('new')
     putPod('old-0', 'former')
@@ -172,7 +172,7 @@ describe('a gang', () => {
   })
 })
 
-describe('a gang in our place', () => {
+describe('another gang with the name of a wanted gang', () => {
   const owned = (uid: string, name = 'w'): PodGang =>
     ({
       apiVersion: 'scheduler.grove.io/v1alpha1',
@@ -187,7 +187,7 @@ describe('a gang in our place', () => {
       spec: { podgroups: [] },
     }) as PodGang
 
-  test('of a former set of the same name is waited for, not fought with', async () => {
+  test('is waited for if it belonged to a deleted set of the same name', async () => {
     const { api, reconcile, blocked, putClique, putPod, gang, set } = harness()
     putClique('new')
     putPod('p0', 'new')
@@ -201,11 +201,11 @@ describe('a gang in our place', () => {
     assert.equal(gang()?.metadata.ownerReferences?.[0]?.uid, set.metadata.uid)
   })
 
-  test('of another owner is reported until it is gone', async () => {
+  test('is reported while another owner controls it', async () => {
     const { api, reconcile, blocked, failures } = harness()
     const foreign = api.put(resources.podGangs, owned('theirs', 'other'))
     for (const _ of [1, 2]) await assert.rejects(reconcile(), { code: 'ERR_SET_CONTROLLER_REFERENCE' })
-    assert.deepEqual(blocked, ['serving/w'], 'once, although it failed twice')
+    assert.deepEqual(blocked, ['serving/w'], 'reported once, although it failed twice')
     assert.equal(failures().length, 1)
     api.remove(resources.podGangs as never, foreign)
     await reconcile()
@@ -213,7 +213,7 @@ describe('a gang in our place', () => {
     assert.equal(blocked.length, 2)
   })
 
-  test('follows its pods, debounced, and keeps the fields of others', async () => {
+  test('follows its pods, debounced, and keeps the fields of other clients', async () => {
     const { api, clock, reconcile, gang, putClique, putPod } = harness()
     const summary = () => {
       const { phase, conditions = [] } = gang()!.status!

@@ -66,9 +66,9 @@ export class GangReconciler {
       return { requeueAfter: gangCreationGraceMs - incompleteMs }
     throwIfAny((await execute(gangWrites(snapshot, plan), context, { signal })).failures)
     const gang = context.caches.gangs.get({ namespace, name: instance.name })
-    // Ours, but not in the cache yet: its arrival enqueues this key.
+    // The set controls it, but it is not in the cache yet. Its watch event enqueues this key.
     if (!gang || !isControlledBy(gang, set.metadata.uid)) return undefined
-    // Before the gang is complete: no pod loses its gate whose gang the scheduler does not know.
+    // Created before the gang is complete, so that no pod loses its gate before the scheduler knows its gang.
     await syncSchedulerObjects(set, gang, context, signal)
     return reportGang({ key, gang, snapshot, plan, incompleteMs }, context, signal)
   }

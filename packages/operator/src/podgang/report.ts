@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes the status of a PodGang: whether it is complete, and what follows from its pods unless its scheduler writes that.
+// Writes the status of a PodGang: whether it is complete, and the fields derived from its pods unless its scheduler
+// writes them.
 import type { ConditionValue } from '@grove/api'
 import type { ReconcileResult } from '@grove/kube'
 import { execute } from '../apply/execute.ts'
@@ -28,8 +29,8 @@ export interface GangReport {
 }
 
 /**
- * An incomplete gang is reported only if nothing was reported yet or it stays incomplete. Only changes of Initialized are
- * not debounced.
+ * Reports an incomplete gang only if nothing was reported yet or it stays incomplete. Changes of Initialized are not
+ * debounced, all others are.
  */
 export async function reportGang(
   { key, gang, snapshot, plan: { initialized, isComplete }, incompleteMs }: GangReport,
@@ -57,7 +58,7 @@ export async function reportGang(
     resource: resources.podGangs,
     object: gang,
     status,
-    // Other objects depend on Initialized alone. The rest informs people.
+    // Other objects depend only on Initialized. The other fields are information for users.
     ...(!isUrgent && { priority: 'background' }),
   }
   throwIfAny((await execute([write], context, { signal })).failures)

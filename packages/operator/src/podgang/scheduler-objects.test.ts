@@ -65,8 +65,8 @@ const controller = (kind: string, uid: string, called = name): OwnerReference =>
 describe('a PodGroup under the name of a gang', () => {
   for (const [what, metadata] of Object.entries({
     'of another controller': { labels, ownerReferences: [controller('Job', 'theirs')] },
-    'of a PodGang of another name': { labels, ownerReferences: [controller('PodGang', 'theirs', 'w-1')] },
-    'without a controller and without our labels': { labels: { team: 'theirs' } },
+    'of a PodGang with another name': { labels, ownerReferences: [controller('PodGang', 'theirs', 'w-1')] },
+    'without a controller and without the labels of the operator': { labels: { team: 'theirs' } },
     'without a controller and with labels of another set': { labels: managedLabels('v') },
   }))
     test(`is reported and not patched: ${what}`, async () => {
@@ -81,8 +81,8 @@ describe('a PodGroup under the name of a gang', () => {
     })
 
   for (const [what, metadata, others] of [
-    ['without a controller, with our labels', { labels, ownerReferences: [] }, []],
-    ['of a former gang of this name', { labels, ownerReferences: [controller('PodGang', 'former')] }, []],
+    ['without a controller, with the labels of the operator', { labels, ownerReferences: [] }, []],
+    ['of a deleted gang of this name', { labels, ownerReferences: [controller('PodGang', 'former')] }, []],
     [
       'with another owner that does not control it',
       { labels, ownerReferences: [{ ...controller('Queue', 'q'), controller: false }] },

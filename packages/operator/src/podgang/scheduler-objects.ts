@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The objects that a scheduler reads for a gang. Fields that the scheduler owns stay as they are.
+// Syncs the objects that a scheduler reads for a gang. Fields that the scheduler owns stay unchanged.
 import { eventSource, kinds } from '@grove/api'
 import { isNotFound, type KubeObject, type Resource, type Stored } from '@grove/kube'
 import { execute } from '../apply/execute.ts'
@@ -9,7 +9,7 @@ import { mergePatch } from '../apply/owned-fields.ts'
 import { schedulerObjectKinds } from '../caches/resources.ts'
 import { gangErrors } from '../errors/catalogue.ts'
 import { throwIfAny } from '../errors/coded-error.ts'
-import { controlledBy, isMadeForSameSet } from '../layout/owner.ts'
+import { controlledBy, hasLabelsOfSameSet } from '../layout/owner.ts'
 import type { StoredGang, StoredSet } from '../layout/stored.ts'
 import { topologyName } from '../layout/topology.ts'
 import type { OperatorContext } from '../operator-context.ts'
@@ -50,7 +50,10 @@ function wantedObjects(
   }
 }
 
-/** Creates the object, or updates the operator's fields of it. An object of another owner is reported, never patched. */
+/**
+ * Creates the object, or patches the fields that the operator owns. Reports an object of another owner, and never
+ * patches it.
+ */
 async function intentOf(
   gang: StoredGang,
   object: SchedulerObject,
@@ -69,7 +72,7 @@ async function intentOf(
       : gangErrors.writeSchedulerObject(kind, id, apiVersion)(cause)
   const find = async () => {
     try {
-      // The cluster did not serve the kind when the operator discovered it. It may do so by now.
+      // The cluster did not serve the kind at discovery. It may serve it by now.
       return cache
         ? cache.get({ name, namespace })
         : await caches.client.find(resource, { name, namespace }, { signal })
@@ -94,8 +97,8 @@ async function intentOf(
 }
 
 /**
- * Makes the gang the controller of an object that has none and carries the operator's labels. The same for an object
- * of a former gang of this name: that gang is gone, because the name is in use again. Undefined for any other object.
+ * Makes the gang the controller of an object that has no controller and carries the operator's labels. Does the same
+ * for an object of a deleted gang of this name. Returns undefined for any other object.
  */
 function adoption(
   gang: StoredGang,
@@ -104,7 +107,7 @@ function adoption(
 ): MergePatch | undefined {
   const { ownerReferences = [], resourceVersion } = existing.metadata
   const controller = ownerReferences.find(owner => owner.controller)
-  const isOrphan = !controller && isMadeForSameSet(existing, gang)
+  const isOrphan = !controller && hasLabelsOfSameSet(existing, gang)
   const isOfFormer = controller?.kind === kinds.podGang.kind && controller.name === gang.metadata.name
   if (!isOrphan && !isOfFormer) return undefined
   const others = ownerReferences.filter(owner => owner !== controller)

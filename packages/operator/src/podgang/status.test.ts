@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The cause for which a gang is not scheduled.
+// Tests the cause for which a gang is not scheduled.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { label, type Pod, type PodClique, type PodGang, podGangInitialized } from '@grove/api'
@@ -76,7 +76,7 @@ const all = (shape: PodShape) => ({ [router]: [shape, shape], [work]: [shape, sh
 describe('the condition Scheduled of a gang', () => {
   const table: [name: string, given: Case, expected: string][] = [
     [
-      'is True with the minimum of every clique',
+      'is True if every clique has its minimum scheduled',
       { pods: { [router]: [bound, unplaceable], [work]: [bound, bound] } },
       'True Bound: at least minReplicas pods of every PodClique are bound to nodes',
     ],
@@ -99,12 +99,12 @@ describe('the condition Scheduled of a gang', () => {
       'False BaseGangNotScheduled: waits until base gang w-0 is scheduled',
     ],
     [
-      'repeats the message about a pod of the first clique without its minimum',
+      'repeats the message about a pod of the first clique below its minimum',
       { pods: { [router]: [bound, unplaceable], [work]: [bound, unplaceable] } },
       'False Unschedulable: PodClique w-0-eng-0-work: 0/3 nodes are available.',
     ],
     [
-      'prefers the message about a pod to that about the gang',
+      'prefers the message about a pod to the message about the gang',
       { pods: all(unplaceable), schedulerMessage: 'queue is full' },
       'False Unschedulable: PodClique w-0-router: 0/3 nodes are available.',
     ],
@@ -114,12 +114,12 @@ describe('the condition Scheduled of a gang', () => {
       'False Unschedulable: queue is full',
     ],
     [
-      'says that a clique is scaled below its minimum',
+      'reports that a clique is scaled below its minimum',
       { pods: { [router]: [bound], [work]: [bound] }, replicas: 1 },
       'False ScaledBelowMinimum: PodClique w-0-eng-0-work is scaled to 1, which is below its minAvailable',
     ],
     [
-      'says that the group is scaled to zero',
+      'reports that the group is scaled to zero',
       { pods: { [router]: [bound] }, scaledAway: true },
       'False ScaledBelowMinimum: PodClique w-0-eng-0-work is scaled to 0, which is below its minAvailable',
     ],

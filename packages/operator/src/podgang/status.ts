@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The status of a PodGang, derived from its pods, and the cause for which it is not scheduled. Pure. Gangs of a scheduler
-// that writes this status itself only get the operator's own condition, Initialized.
+// The status of a PodGang, derived from its pods, and the cause for which it is not scheduled. Pure. If the scheduler
+// writes this status itself, the operator only sets its own condition, Initialized.
 import {
   type ConditionValue,
   derivedGangStatus,
@@ -27,7 +27,7 @@ export function statusWith(gang: PodGang, initialized: ConditionValue, now: stri
   return {
     ...before,
     phase: before?.phase || 'Pending',
-    // Of the present generation also where it says the same as before.
+    // Sets the present generation, even if nothing else changes.
     conditions: conditions.map(one => (one.type === initialized.type ? { ...one, observedGeneration } : one)),
   }
 }
@@ -38,7 +38,7 @@ export interface GangStatusInput {
   readonly members: GangMembers
   readonly schedulerName: string
   readonly initialized: ConditionValue
-  /** The message of the scheduler's own object for the gang; undefined if it has none. */
+  /** The message of the object that the scheduler reads for the gang; undefined if it has none. */
   readonly schedulerMessage: string | undefined
 }
 
@@ -58,7 +58,7 @@ function activePods(clique: string, { instance, members }: GangStatusInput): Pod
   return gangPods(instance.name, clique, members).filter(isActive)
 }
 
-/** The cause for which these cliques do not have their minimum on nodes. */
+/** The cause for which fewer than the minimum of pods of these cliques are scheduled. */
 function gangWait(
   cliques: readonly CliqueInstance[],
   podsOf: (clique: string) => readonly Pod[],
@@ -101,7 +101,7 @@ function isBelowMinimum({ template }: CliqueInstance, replicas: number): boolean
   return replicas < (template.spec.minAvailable ?? template.spec.replicas)
 }
 
-/** The same pod in every reconcile, as long as it exists. */
+/** Chooses the same pod in every reconcile, as long as it exists. */
 function firstByName(pods: readonly Pod[]): Pod | undefined {
   return pods.reduce<Pod | undefined>(
     (first, pod) => (first && nameOf(first) <= nameOf(pod) ? first : pod),

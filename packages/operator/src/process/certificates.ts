@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The certificate that the operator serves, in both modes, and whether API servers trust it.
+// The serving certificate of the operator in both modes, and the check whether API servers trust it.
 import { join } from 'node:path'
 import { type OperatorConfiguration, operatorName } from '@grove/api'
 import {
@@ -20,7 +20,7 @@ import {
   watchSecret,
 } from '@grove/kube'
 
-/** No label that says "managed by grove-operator": its protection would stand in the way of the first certificate. */
+/** No label "managed by grove-operator": the protection of managed objects would block the first certificate. */
 const secretLabels = { 'app.kubernetes.io/component': 'webhook', 'app.kubernetes.io/part-of': 'grove' }
 
 export interface CertificateOptions {
@@ -34,11 +34,11 @@ export interface CertificateOptions {
 
 export interface ServedCertificates {
   readonly source: CertificateSource
-  /** Adds what keeps the certificate up to date, and the readiness check. */
+  /** Adds the controllers that renew the certificate, and the readiness check. */
   addTo(manager: Manager): void
 }
 
-/** Watches the webhook configurations in both modes: a process that API servers do not trust is not ready. */
+/** Watches the webhook configurations in both modes: the process is not ready while API servers do not trust it. */
 export function servedCertificates(options: CertificateOptions): ServedCertificates {
   const { client, configuration, clock, log } = options
   const targets = webhookTargets(configuration)
@@ -61,7 +61,7 @@ export function servedCertificates(options: CertificateOptions): ServedCertifica
 
 interface Provision {
   readonly source: CertificateSource
-  /** A webhook configuration changed. */
+  /** Called when a webhook configuration changed. */
   readonly changed: () => void
   readonly parts: Readonly<Record<string, { run(signal: AbortSignal): Promise<void> }>>
 }

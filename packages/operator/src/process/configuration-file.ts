@@ -32,7 +32,7 @@ export function readConfigurationFile(path: string): LoadedConfiguration {
   }
 }
 
-/** Rejects a wrong certificate mode early, with the exit code of a set-up failure, which scripts expect. */
+/** Rejects an invalid certificate mode early, with the exit code for set-up failures that scripts expect. */
 function invalid(text: string, fields: readonly string[]): LaunchError {
   const onlyMode = fields.every(field => field === 'server.webhooks.certProvisionMode')
   return onlyMode

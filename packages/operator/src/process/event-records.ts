@@ -3,7 +3,7 @@
 import type { EventRecorder, Recorder } from '@grove/kube'
 import type { EventSink } from '../apply/intent.ts'
 
-/** Events of the operator's controllers on their way to the cluster. */
+/** Queues the events of the operator's controllers and writes them to the cluster. */
 export function recordedEvents(recorder: EventRecorder): EventSink {
   const bySource = new Map<string, Recorder>()
   return {

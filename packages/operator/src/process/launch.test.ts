@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The command line, and the messages and exit codes of a failed start.
+// Tests the command line, and the messages and exit codes of a failed start.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -68,7 +68,7 @@ describe('a configuration file', () => {
 
   const rows: [string, string, number, RegExp][] = [
     ['is no YAML', 'a: [', 2, /^cannot load "grove-operator" operator config: decoding operator config: /],
-    ['is of another kind', 'kind: Pod', 2, /^cannot load "grove-operator" operator config: decoding/],
+    ['has another kind', 'kind: Pod', 2, /^cannot load "grove-operator" operator config: decoding/],
     [
       'is invalid',
       `${head}scheduler: {profiles: [{name: unknown}]}`,
@@ -116,7 +116,7 @@ test('an uncaught failure ends the process with its origin and the exit code for
   )
   const config = join(folder, 'running.yaml')
   writeFileSync(config, 'apiVersion: operator.config.grove.io/v1alpha1\nkind: OperatorConfiguration\n')
-  // Once it has asked the cluster for something, a promise of its own fails behind its back.
+  // After the first request to the cluster, a promise that no code awaits is rejected.
   const defect = `import net from 'node:net'
     const connect = net.Socket.prototype.connect
     net.Socket.prototype.connect = function (...args) {
@@ -161,13 +161,13 @@ describe('the namespace of the operator', () => {
   const elected = { leaderElection: { enabled: true } }
   const manual = { server: { webhooks: { certProvisionMode: 'manual' } } }
 
-  test('is that of the environment, else that of the lease', () => {
+  test('is taken from the environment, otherwise from the lease', () => {
     assert.equal(namespaceOf(elected, 'a'), 'a')
     assert.equal(namespaceOf({ leaderElection: { enabled: true, resourceNamespace: 'b' } }), 'b')
     assert.equal(namespaceOf({ leaderElection: { enabled: true, resourceNamespace: 'b' } }, 'a'), 'a')
   })
 
-  test('is that of its service account in a cluster', () => {
+  test('is that of its service account inside a cluster', () => {
     mkdirSync(account)
     writeFileSync(join(account, 'namespace'), 'c\n')
     assert.equal(namespaceOf(elected, 'a'), 'c')
@@ -188,7 +188,7 @@ describe('the namespace of the operator', () => {
     ['a user name', { ...manual, authorizer: { enabled: true } }, 'its user name'],
   ]
   for (const [what, content, needs] of rows)
-    test(`is not guessed outside of a cluster where it is needed for ${what}`, () => {
+    test(`is not guessed outside of a cluster if it is needed for ${what}`, () => {
       assert.throws(() => namespaceOf(content), {
         exitCode: 4,
         message:
@@ -214,7 +214,7 @@ describe('logs a warning for a risky configuration:', () => {
     debugging: { enableProfiling: true, pprofBindHost },
   })
   const rows: [string, object, RegExp | undefined][] = [
-    ['nothing of a safe one', safe, undefined],
+    ['nothing for a safe configuration', safe, undefined],
     [
       'no leader election',
       { ...safe, leaderElection: {} },
@@ -253,7 +253,7 @@ describe('logs a warning for a risky configuration:', () => {
     })
 })
 
-test('the process ends with a code and a sentence', () => {
+test('the process ends with an exit code and a message', () => {
   const run = (...args: string[]) =>
     spawnSync(process.execPath, [main, ...args], {
       encoding: 'utf8',
@@ -271,7 +271,7 @@ test('the process ends with a code and a sentence', () => {
   assert.equal(run('--config', join(folder, 'none.yaml')).status, 2)
   const path = join(folder, 'good.yaml')
   writeFileSync(path, 'apiVersion: operator.config.grove.io/v1alpha1\nkind: OperatorConfiguration\n')
-  const homeless = run('--config', path)
-  assert.equal(homeless.status, 1, homeless.stderr)
-  assert.match(homeless.stderr, /^Err: /m)
+  const withoutNamespace = run('--config', path)
+  assert.equal(withoutNamespace.status, 1, withoutNamespace.stderr)
+  assert.match(withoutNamespace.stderr, /^Err: /m)
 })

@@ -5,7 +5,9 @@ import { type Client, discover } from '@grove/kube'
 import { resources } from '../caches/resources.ts'
 import { exitCode, LaunchError } from './exit-code.ts'
 
-/** With the feature on, the driver's kind must be there: a set that asks for it would wait for ever. */
+/**
+ * With the feature enabled, the cluster must serve the driver's kind: otherwise a set that uses it would wait for ever.
+ */
 export async function checkMnnvl(client: Client, { network }: OperatorConfiguration): Promise<void> {
   if (!network.autoMNNVLEnabled) return
   const { group, version, resource } = resources.computeDomains

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// NVLink domains switched on and off, with the driver's kind and without it, under the operator's own rights.
+// Tests NVLink domains enabled and disabled, with and without the driver's kind, with the operator's own permissions.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
@@ -45,23 +45,23 @@ describe('NVLink domains and the operator process', () => {
 
   async function stopped({ child }: OperatorProcess): Promise<void> {
     child.kill('SIGTERM')
-    await waitFor('the operator to end', () => child.exitCode !== null)
+    await waitFor('the operator process to exit', () => child.exitCode !== null)
   }
 
-  test('switched on without the driver: it does not start, and says why', async () => {
+  test('enabled without the driver: the operator does not start, and reports why', async () => {
     await assert.rejects(
       startOperatorProcess(kubernetes, switchedOn),
       /ended with 7: .*MNNVL preflight check failed.*ComputeDomain CRD/s,
     )
   })
 
-  test('switched off without the driver: it does not ask for it', async () => {
+  test('disabled without the driver: the operator does not request the kind', async () => {
     operator = await startOperatorProcess(kubernetes)
     assert.doesNotMatch(operator.output, /forbidden|computedomains/i)
     await stopped(operator)
   })
 
-  test('switched on with the driver: domains come with a set', async () => {
+  test('enabled with the driver: the operator creates domains for a set', async () => {
     await kubernetes.apply(computeDomainDefinition)
     operator = await startOperatorProcess(kubernetes, switchedOn)
     team = await kubernetes.newNamespace('team')

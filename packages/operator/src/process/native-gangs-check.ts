@@ -5,7 +5,7 @@ import { type Client, discover, resourceName } from '@grove/kube'
 import { nativeGangKinds } from '../caches/resources.ts'
 import { exitCode, LaunchError } from './exit-code.ts'
 
-/** The API server creates pods without `schedulingGroup` if it does not know the field, and the gang would be lost. */
+/** An API server that does not know the field `schedulingGroup` creates pods without it, and the gang would be lost. */
 export async function checkNativeGangs(client: Client, configuration: OperatorConfiguration): Promise<void> {
   if (!enabledSchedulers(configuration).has(scheduler.kubernetes)) return
   const served = new Set((await discover(client)).map(resourceName))

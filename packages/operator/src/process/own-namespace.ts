@@ -6,13 +6,15 @@ import type { OperatorConfiguration } from '@grove/api'
 import { serviceAccountDirectory } from '@grove/kube'
 import { exitCode, LaunchError } from './exit-code.ts'
 
-/** Names the operator's namespace outside of a cluster, where no file does. */
+/**
+ * Environment variable with the operator's namespace, for use outside of a cluster, where no service account file
+ * exists.
+ */
 const namespaceVariable = 'GROVE_OPERATOR_NAMESPACE'
 
 /**
- * The namespace that the operator runs in: that of its service account, else that of the environment, else that of the
- * lease in the configuration. Throws instead of guessing: two operators with leases in different namespaces would
- * both lead.
+ * The namespace of the operator: that of its service account, else that of the environment, else that of the lease in
+ * the configuration. Throws instead of guessing: two operators with leases in different namespaces would both lead.
  */
 export function ownNamespace(configuration: OperatorConfiguration, folder = serviceAccountDirectory): string {
   const fromFile = readNamespaceFile(folder)
@@ -28,7 +30,7 @@ export function ownNamespace(configuration: OperatorConfiguration, folder = serv
   )
 }
 
-/** The objects in the namespace of the operator, and values derived from it. */
+/** The objects in the namespace of the operator, and the values derived from it. */
 function needsOf({ leaderElection, server, authorizer }: OperatorConfiguration): string[] {
   const certificates = server.webhooks.enabled || server.metrics.secure
   return [

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The operator as it is run: a process with a configuration file, under its own identity with exactly the rights that
-// are documented, its webhooks called by the API server.
+// Tests the operator as a process: with a configuration file, its own identity, exactly the documented permissions, and
+// webhooks that the API server calls.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
@@ -52,13 +52,13 @@ describe('the operator process', () => {
     )
   })
 
-  test('admits a set that can never fit, with a warning that says why', async () => {
+  test('admits a set that can never fit, with a warning that states why', async () => {
     const team = await kubernetes.newNamespace('team')
     const large = manifest('large', 1).replace(
       'image: registry.example/web:1',
       'image: registry.example/web:1, resources: {requests: {cpu: "65"}}',
     )
-    // The first warning may come too late: the process that computes it starts on demand.
+    // The first warning may be late, because the process that computes it starts on demand.
     await waitFor('the warning', async () => {
       const { code, stderr } = await kubernetes.kubectl('apply', '-n', team, '--dry-run=server', '-f', '-', {
         input: large,
@@ -85,7 +85,7 @@ describe('the operator process', () => {
     })
   })
 
-  test('a set is deleted with everything that belongs to it', async () => {
+  test('deletes a set with all of its objects', async () => {
     const team = await kubernetes.newNamespace('team')
     await kubernetes.kubectl('apply', '-n', team, '-f', '-', { input: manifest('brief', 2) })
     await waitFor('its pods', async () => (await names(team, 'pods')).length === 2)
@@ -93,7 +93,7 @@ describe('the operator process', () => {
     await waitFor('nothing left', async () => (await names(team, 'pods,pclq,pg')).length === 0)
   })
 
-  test('metrics are served, and nothing that it asked for was forbidden', async () => {
+  test('serves metrics, and the API server rejected none of its requests as forbidden', async () => {
     const metrics = await operator.metrics()
     assert.match(metrics, /controller_runtime_reconcile_total\{/)
     assert.match(metrics, /controller_runtime_webhook_requests_total\{/)
@@ -102,7 +102,7 @@ describe('the operator process', () => {
 
   test('stops gracefully on a signal, with exit code 0', async () => {
     operator.child.kill('SIGTERM')
-    await waitFor('the process to end', async () => operator.child.exitCode !== null)
+    await waitFor('the process to exit', async () => operator.child.exitCode !== null)
     assert.equal(operator.child.exitCode, 0, operator.output)
   })
 
@@ -112,7 +112,7 @@ describe('the operator process', () => {
     await kubernetes.kubectl('apply', '-n', team, '-f', '-', { input: manifest('kept', 2) })
     await waitFor('its pods', async () => (await names(team, 'pods')).length === 2)
     again.child.kill('SIGTERM')
-    await waitFor('the process to end', async () => again.child.exitCode !== null)
+    await waitFor('the process to exit', async () => again.child.exitCode !== null)
     const rejected = await kubernetes.kubectl('apply', '-n', team, '-f', '-', { input: manifest('late', 1) })
     assert.match(rejected.stderr, /failed calling webhook "pcs\.\w+\.webhooks\.grove\.io"/)
     const [pod = ''] = await names(team, 'pods')
@@ -126,9 +126,9 @@ describe('the operator process', () => {
     assert.equal(applied.code, 0, applied.stderr)
   })
 
-  test('paused for longer than its renew deadline it logs this, renews its lease and continues', async () => {
+  test('logs a pause longer than its renew deadline, renews its lease and continues', async () => {
     operator.child.kill('SIGSTOP')
-    await waitFor('the renew deadline to be over', async () => (await leaseAgeMs()) > 5_600)
+    await waitFor('the renew deadline to pass', async () => (await leaseAgeMs()) > 5_600)
     operator.child.kill('SIGCONT')
     await waitFor('the lease to be renewed', async () => /is the leader again/.test(operator.output))
     assert.match(operator.output, /This process got no CPU time; it stops writing until the lease is renewed/)
@@ -139,7 +139,7 @@ describe('the operator process', () => {
     await waitFor('a pod', async () => (await names(team, 'pods')).length === 1)
   })
 
-  test('when another process took its lease it names the holder and ends with the exit code for a lost lease', async () => {
+  test('names the new holder and exits with the code for a lost lease when another process took its lease', async () => {
     operator.child.kill('SIGSTOP')
     const stolen = { spec: { holderIdentity: 'thief', leaseDurationSeconds: 60 } }
     const patch = [
@@ -155,12 +155,12 @@ describe('the operator process', () => {
     const { code, stderr } = await kubernetes.kubectl(...patch)
     assert.equal(code, 0, stderr)
     operator.child.kill('SIGCONT')
-    await waitFor('the process to end', async () => operator.child.exitCode !== null)
+    await waitFor('the process to exit', async () => operator.child.exitCode !== null)
     assert.equal(operator.child.exitCode, 6, operator.output)
     assert.match(operator.output, /Err: .*the lease is held by thief/)
   })
 
-  test('with a scheduler that it cannot work with it does not start, and says why, also on the spot', async () => {
+  test('does not start with an incompatible scheduler, and reports why on standard error and in the termination message', async () => {
     const configuration = { scheduler: { profiles: [{ name: 'volcano' }] } }
     await assert.rejects(
       startOperatorProcess(kubernetes, { configuration }),
@@ -172,7 +172,7 @@ describe('the operator process', () => {
     assert.equal(emitted?.involvedObject.name, 'podgroups.scheduling.volcano.sh')
   })
 
-  /** Since it was last renewed. */
+  /** Time since the last renewal. */
   async function leaseAgeMs(): Promise<number> {
     const { stdout } = await kubernetes.kubectl('get', 'lease', leaseName, '-n', 'grove-system', '-o', 'json')
     return Date.now() - Date.parse(JSON.parse(stdout).spec.renewTime)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The operator as a process: probes, metrics, webhooks, election, controllers.
+// Runs the operator as a process: probes, metrics, webhooks, leader election, controllers.
 import { flushCompileCache } from 'node:module'
 import { type OperatorConfiguration, operatorEnvironment } from '@grove/api'
 import {
@@ -169,7 +169,7 @@ function clientOptions({ runtimeClientConnection }: OperatorConfiguration): Clie
   return { userAgent: userAgent(), managedFields: false, ...(rateLimit && { rateLimit }) }
 }
 
-/** Controllers write through a fence: nothing leaves this process once it no longer leads. */
+/** Controllers write through a fence: this process sends no write after it has lost its lease. */
 function addControllers(manager: Manager, parts: Parts): void {
   const { cluster, client, configuration, watches, log, onRequest } = parts
   const fenced = createClientOn(new FencedTransport(createTransport(cluster), manager.leadership), {
@@ -202,8 +202,8 @@ function addControllers(manager: Manager, parts: Parts): void {
 }
 
 /**
- * Stores compiled code now, not only when the process ends in order: a process that starts without it needs 25 MiB more,
- * for the compiler of TypeScript. Has no effect unless NODE_COMPILE_CACHE names a folder.
+ * Stores compiled code now, and not only at a normal exit: a process that starts without it needs 25 MiB more for the
+ * TypeScript compiler. Has no effect unless NODE_COMPILE_CACHE names a folder.
  */
 async function storeCompiledCode(caches: Caches, signal: AbortSignal): Promise<void> {
   try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The operator's controllers on a client: for `grove up`, tests and the operator process.
+// Creates the operator's controllers on a client: for `grove up`, tests and the operator process.
 import { defaultScheduler, enabledSchedulers, type OperatorConfiguration } from '@grove/api'
 import { type Client, type Clock, type Logger, type Registry, silentLogger, systemClock } from '@grove/kube'
 import type { EventSink } from '../apply/intent.ts'
@@ -26,7 +26,7 @@ export interface RunningOperator {
   readonly caches: Caches
   /** Waits for running reconciles, then ends the watches. */
   stop(): Promise<void>
-  /** Drops everything where it is, requests under way included. */
+  /** Stops at once and aborts requests in flight. */
   abandon(): Promise<void>
 }
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadConfiguration } from '@grove/api'
 import type { Client } from '@grove/kube'
-import { checkVolcano, whatIsMissing } from './volcano-check.ts'
+import { checkVolcano, incompatibilityOf } from './volcano-check.ts'
 
 const v1beta1 = (spec: Record<string, { properties?: undefined }>, served = true) => ({
   spec: {
@@ -19,8 +19,8 @@ const v1beta1 = (spec: Record<string, { properties?: undefined }>, served = true
   },
 })
 
-test('Volcano must know groups within a PodGroup', () => {
-  const rows: [Parameters<typeof whatIsMissing>[0], RegExp | undefined][] = [
+test('Volcano must support groups within a PodGroup', () => {
+  const rows: [Parameters<typeof incompatibilityOf>[0], RegExp | undefined][] = [
     [undefined, /podgroups\.scheduling\.volcano\.sh is not installed/],
     [{ spec: { versions: [{ name: 'v1alpha1', served: true }] } }, /is not served as v1beta1/],
     [v1beta1({ subGroupPolicy: {} }, false), /is not served as v1beta1/],
@@ -28,11 +28,11 @@ test('Volcano must know groups within a PodGroup', () => {
     [v1beta1({ subGroupPolicy: {} }), undefined],
   ]
   for (const [definition, expected] of rows)
-    if (expected) assert.match(whatIsMissing(definition) ?? '', expected)
-    else assert.equal(whatIsMissing(definition), undefined)
+    if (expected) assert.match(incompatibilityOf(definition) ?? '', expected)
+    else assert.equal(incompatibilityOf(definition), undefined)
 })
 
-test('is asked for where its profile is on only, and then ends the process with a code of its own', async () => {
+test('is checked only if the Volcano profile is enabled, and a failure ends the process with its own exit code', async () => {
   const configured = (...names: string[]) => {
     const result = loadConfiguration({
       apiVersion: 'operator.config.grove.io/v1alpha1',
@@ -42,14 +42,14 @@ test('is asked for where its profile is on only, and then ends the process with 
     assert.ok(result.outcome === 'loaded')
     return result.configuration
   }
-  const asked: string[] = []
+  const requests: string[] = []
   const emitted: unknown[] = []
   const client = {
-    find: async ({ resource }: { resource: string }) => void asked.push(resource),
+    find: async ({ resource }: { resource: string }) => void requests.push(resource),
     create: async (_: unknown, event: unknown) => emitted.push(event),
   } as unknown as Client
   await checkVolcano(client, configured('default-scheduler', 'kai-scheduler'))
-  assert.deepEqual(asked, [])
+  assert.deepEqual(requests, [])
   await assert.rejects(checkVolcano(client, configured('volcano')), {
     exitCode: 5,
     message: /^failed to initialize volcano backend: /,

@@ -62,7 +62,7 @@ async function problemWithVolcano(
   }
   try {
     const definition = await client.find(definitions, { name })
-    const text = whatIsMissing(definition)
+    const text = incompatibilityOf(definition)
     return text ? { definition: { ...unread, ...definition }, text } : undefined
   } catch (error) {
     return {
@@ -73,7 +73,7 @@ async function problemWithVolcano(
 }
 
 /** Returns why the operator cannot work with the Volcano release of this definition; undefined if it can. */
-export function whatIsMissing(definition: Definition | undefined): string | undefined {
+export function incompatibilityOf(definition: Definition | undefined): string | undefined {
   if (!definition)
     return `the CustomResourceDefinition ${name} is not installed; Volcano 1.14 or newer is needed`
   const found = definition.spec?.versions?.find(one => one.name === version)

@@ -3,7 +3,7 @@
 import type { OperatorConfiguration } from '@grove/api'
 import { isLoopback } from '@grove/kube'
 
-/** Settings that are risky but valid. They are warnings, not errors, so that existing files keep working. */
+/** Settings that are valid but risky. They cause warnings, not errors, so that existing files keep working. */
 export function configurationWarnings(configuration: OperatorConfiguration): string[] {
   const { leaderElection, server, debugging } = configuration
   const warnings: string[] = []

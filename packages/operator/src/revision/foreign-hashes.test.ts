@@ -18,7 +18,7 @@ const set = () =>
     groups: [group('eng', ['lead', 'work'], 2)],
   })
 
-/** A clique that another operator wrote for this set: same content, another hash. */
+/** A clique that another operator wrote for this set: same content, different hash. */
 function written(of: StoredSet, name: string, hash: string, generation?: string): PodClique {
   const instances = [
     ...standaloneCliques(of, 0),
@@ -45,7 +45,7 @@ for (const hash of foreign)
     assert.equal(revision.isCurrent(written(set(), 'w-0-router', hash), 'z0-of-another-template'), false)
   })
 
-test('reordered, defaulted and rewritten by the API server is still the wanted template', () => {
+test('a template that was reordered, defaulted or normalized by the API server is still the wanted template', () => {
   const made = written(set(), 'w-0-router', 'z0-a')
   made.spec.podSpec.dnsPolicy = 'ClusterFirst'
   made.spec.podSpec.containers[0]!.imagePullPolicy = 'IfNotPresent'
@@ -55,7 +55,7 @@ test('reordered, defaulted and rewritten by the API server is still the wanted t
   assert.ok(revisionOf(set()).isCurrent(made, 'z0-a'))
 })
 
-test('the number of pods of a group replica is no part of the template', () => {
+test('the number of pods of a group replica is not part of the template', () => {
   const made = written(set(), 'w-0-eng-0-lead', 'z0-a')
   const scaled = set()
   scaled.spec.template.cliques.find(({ name }) => name === 'work')!.spec.replicas = 9
@@ -80,12 +80,12 @@ for (const [what, change] of Object.entries(changes))
     assert.equal(revisionOf(set()).isCurrent(made, 'z0-a'), false)
   })
 
-test('a hash of ours is never explained by content: it names what it names', () => {
+test('hashes of this operator are compared only by value, never by content', () => {
   const ours = 'z1-0123456789abcdef01234567'
   assert.equal(revisionOf(set()).isCurrent(written(set(), 'w-0-router', ours), ours), false)
 })
 
-test('the exact hash of the older operator is known on its own, whatever the clique looks like', () => {
+test('recognizes the exact hash of the older operator, whatever the content of the clique', () => {
   const { template } = set().spec
   const legacy = legacyPodTemplateHash(template, template.cliques[0]!)
   const made = written(set(), 'w-0-router', 'anything')
@@ -96,7 +96,7 @@ test('the exact hash of the older operator is known on its own, whatever the cli
 const noGangs = () => undefined
 const stored = 'b6cddf57c4857cbf48c'
 
-test('a generation is the wanted one when all that reached it have the wanted template', () => {
+test('a generation is the wanted one if all children that reached it have the wanted template', () => {
   const cliques = [
     written(set(), 'w-0-router', 'z0-a', stored),
     written(set(), 'w-0-eng-0-work', 'z0-b', stored),
@@ -104,12 +104,12 @@ test('a generation is the wanted one when all that reached it have the wanted te
   assert.ok(isWantedGeneration(set(), stored, { cliques, gangNamed: noGangs }))
   cliques[1]!.spec.podSpec.containers[0]!.image = 'registry.example/main:2'
   assert.equal(isWantedGeneration(set(), stored, { cliques, gangNamed: noGangs }), false)
-  // One that has not reached it does not speak for it.
+  // A child that has not reached the generation says nothing about it.
   cliques[1]!.status!.currentPodCliqueSetGenerationHash = '549bd8894c68884475d7'
   assert.ok(isWantedGeneration(set(), stored, { cliques, gangNamed: noGangs }))
 })
 
-test('a generation that nothing has reached is explained by the standalone cliques, and by nothing else', () => {
+test('a generation that no child has reached is compared with the standalone cliques only', () => {
   const router = written(set(), 'w-0-router', 'z0-a')
   const work = written(set(), 'w-0-eng-0-work', 'z0-b')
   assert.ok(isWantedGeneration(set(), stored, { cliques: [router, work], gangNamed: noGangs }))
@@ -118,11 +118,11 @@ test('a generation that nothing has reached is explained by the standalone cliqu
   assert.equal(isWantedGeneration(set(), stored, { cliques: [router, work], gangNamed: noGangs }), false)
 })
 
-test('a set without cliques has nothing to restart, whatever its status says', () => {
+test('a set without cliques has no pods to restart, whatever its status contains', () => {
   assert.ok(isWantedGeneration(set(), stored, { cliques: [], gangNamed: noGangs }))
 })
 
-test('another priority class of the gangs is another generation', () => {
+test('a different priority class of the gangs is a different generation', () => {
   const cliques = [written(set(), 'w-0-router', 'z0-a', stored)]
   const gang = (priorityClassName?: string) => () =>
     ({ spec: { podgroups: [], ...(priorityClassName && { priorityClassName }) } }) as unknown as PodGang
@@ -130,7 +130,7 @@ test('another priority class of the gangs is another generation', () => {
   assert.equal(isWantedGeneration(set(), stored, { cliques, gangNamed: gang('urgent') }), false)
 })
 
-// Releases before z2 stored generations under z1, without the start-up type. Template hashes are z1 to this day.
+// Releases before z2 stored generation hashes as z1, without the startup type. Template hashes still are z1.
 const former = () => formerGenerationHash(set().spec)
 const withImage = (image: string) => {
   const of = set()
@@ -138,7 +138,7 @@ const withImage = (image: string) => {
   return of
 }
 
-test('the z1 hash of a generation names it still, also where the start-up type is not the default', () => {
+test('recognizes the z1 hash of a generation, even if the startup type is not the default', () => {
   for (const startup of ['CliqueStartupTypeInOrder', 'CliqueStartupTypeExplicit'] as const) {
     const of = sampleSet({ startup, cliques: [clique('a'), clique('b')] })
     const revision = revisionOf(of)
@@ -148,7 +148,7 @@ test('the z1 hash of a generation names it still, also where the start-up type i
   }
 })
 
-test('a z1 hash of another generation is never explained by content', () => {
+test('a z1 hash of another generation is never compared by content', () => {
   const cliques = [written(set(), 'w-0-router', 'z0-a', former())]
   const revision = revisionOf(withImage('registry.example/main:2'))
   assert.equal(revision.isCurrentGeneration(former(), { cliques, gangNamed: noGangs }), false)
@@ -167,7 +167,7 @@ test('a child whose status has the z1 hash of the wanted generation has reached 
   assert.ok(isConverged(router, revision))
 })
 
-test('progress towards the wanted generation continues under its new name, and keeps its template hash', () => {
+test('progress towards the wanted generation continues under its new hash, and keeps its template hash', () => {
   const revision = revisionOf(set())
   const router = written(set(), 'w-0-router', revision.templateHashes.router!)
   const podTemplateHash = revision.templateHashes.router!
@@ -180,7 +180,7 @@ test('progress towards the wanted generation continues under its new name, and k
   assert.equal(revision.renamed(elsewhere, router), elsewhere)
 })
 
-test('a z1 hash of a pod template is ours: no pod and no clique is relabelled for it', () => {
+test('keeps z1 hashes of pod templates: relabels no pod and no clique', () => {
   const revision = revisionOf(set())
   for (const hash of Object.values(revision.templateHashes)) assert.match(hash, /^z1-/)
   const router = written(set(), 'w-0-router', revision.templateHashes.router!)

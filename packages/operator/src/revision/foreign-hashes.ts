@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects that another operator, or another version of this one, wrote. Their hashes cannot be compared with ours.
-// Their templates are compared with those of the set today, and equal ones are taken over unchanged.
+// Objects that another operator, or another version of this one, wrote. Their hashes cannot be compared with those of
+// this operator. Instead their templates are compared with the present ones of the set, and equal ones are taken over
+// unchanged.
 import {
   type CanonicalPodTemplate,
   canonicalPodTemplate,
@@ -23,12 +24,12 @@ import { eachReplica } from '../layout/layout.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import { cliqueLabels, podClique } from '../objects/clique.ts'
 
-/** Reports whether another algorithm made a stored template hash, so that it cannot be compared with ours. */
+/** Reports whether another algorithm computed a stored template hash, so that the hashes cannot be compared. */
 export function isForeignTemplate(hash: string): boolean {
   return hashAlgorithmOf(hash) !== podTemplateAlgorithm
 }
 
-/** The same for generation hashes, of which this operator knows its former algorithm as well. */
+/** Like `isForeignTemplate`, for generation hashes, of which this operator also knows its former algorithm. */
 export function isForeignGeneration(hash: string): boolean {
   const algorithm = hashAlgorithmOf(hash)
   return algorithm !== generationAlgorithm && algorithm !== formerGenerationAlgorithm
@@ -44,15 +45,15 @@ export function hasWantedTemplate(set: StoredSet, clique: PodClique): boolean {
 }
 
 export interface LiveChildren {
-  /** Every clique of the set that is not terminating, members of scaling groups included. */
+  /** Every clique of the set that is not terminating, including members of scaling groups. */
   readonly cliques: readonly PodClique[]
   gangNamed(name: string): PodGang | undefined
 }
 
 /**
- * Reports whether a generation hash of an unknown algorithm stands for the wanted generation: every clique that
- * claims to have reached it has the wanted template. If no clique has reached it, an update to it had just begun.
- * Then the standalone cliques decide, because they follow the set at once.
+ * Reports whether a generation hash of an unknown algorithm stands for the wanted generation: every clique that reports
+ * it has the wanted template. If no clique reports it, an update to it had just started. Then the standalone cliques
+ * decide, because they follow the set at once.
  */
 export function isWantedGeneration(set: StoredSet, stored: string, children: LiveChildren): boolean {
   const { cliques } = children
@@ -67,7 +68,7 @@ export function isWantedGeneration(set: StoredSet, stored: string, children: Liv
   )
 }
 
-/** The priority class of the gangs is part of a generation, and no clique carries it. */
+/** The priority class of the gangs is part of a generation, but no clique contains it. */
 function hasWantedPriority(set: StoredSet, { gangNamed }: LiveChildren): boolean {
   const wanted = set.spec.template.priorityClassName ?? ''
   return Iterator.from(eachReplica(set))
@@ -75,7 +76,7 @@ function hasWantedPriority(set: StoredSet, { gangNamed }: LiveChildren): boolean
     .every(gang => !gang || (gang.spec.priorityClassName ?? '') === wanted)
 }
 
-/** Ignores Grove labels, because other versions may set other ones. */
+/** Ignores Grove labels, because other versions may set different ones. */
 function templateOf({ metadata, spec }: PodClique, ours: ReadonlySet<string>): CanonicalPodTemplate {
   const labels = Object.entries(metadata.labels ?? {}).filter(([key]) => !ours.has(key))
   return canonicalPodTemplate(
@@ -90,7 +91,7 @@ function templateOf({ metadata, spec }: PodClique, ours: ReadonlySet<string>): C
 
 const injected: ReadonlySet<string> = new Set(Object.values(scalingGroupEnvironment))
 
-/** One of the variables counts pods: it follows replica counts, which are no part of a template. */
+/** One of the variables contains a pod count. It follows replica counts, which are not part of a template. */
 function withoutGroupEnvironment(podSpec: PodSpec): PodSpec {
   const without = <C extends { env?: { name: string }[] }>(container: C): C => ({
     ...container,

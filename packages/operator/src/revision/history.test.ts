@@ -34,13 +34,13 @@ const plan = (
   { limit = 10, inUse = nothing }: Options = {},
 ) => planHistory({ set: of, recorded, limit, inUse: () => inUse })
 
-/** The same record under another name of its generation. */
+/** The same record under another hash of its generation. */
 function named(one: Stored<ControllerRevision>, hash: string): Stored<ControllerRevision> {
   const labels = { ...one.metadata.labels, [label.generationHash]: hash }
   return { ...one, metadata: { ...one.metadata, labels } }
 }
 
-/** As a release before z2 recorded it. */
+/** A record of a release before z2. */
 function formerly(one: Stored<ControllerRevision>): Stored<ControllerRevision> {
   const hash = formerGenerationHash(recordOf(one)!)
   const renamed = named(one, hash)
@@ -48,7 +48,7 @@ function formerly(one: Stored<ControllerRevision>): Stored<ControllerRevision> {
 }
 
 /** Returns the recorded revisions after the plan was executed. */
-function carriedOut(
+function executed(
   of: StoredSet,
   recorded: readonly Stored<ControllerRevision>[],
   options: Options = {},
@@ -68,7 +68,7 @@ function carriedOut(
 
 function after(versions: readonly number[], options: Options = {}): Stored<ControllerRevision>[] {
   return versions.reduce<Stored<ControllerRevision>[]>(
-    (recorded, version) => carriedOut(set(version), recorded, options),
+    (recorded, version) => executed(set(version), recorded, options),
     [],
   )
 }
@@ -99,7 +99,7 @@ test('the same template with other counts or in another order is not recorded ag
     })
 })
 
-test('going back raises the old revision instead of adding one', () => {
+test('a rollback raises the old revision instead of adding one', () => {
   const recorded = after([1, 2, 3, 1])
   assert.deepEqual(images(recorded), ['2', '3', '1'])
   assert.equal(Math.max(...recorded.map(numberOf)), 4)
@@ -110,7 +110,7 @@ test('deletes the oldest revision beyond the limit', () => {
   assert.deepEqual(images(after([1, 2], { limit: 0 })), ['2'])
 })
 
-test('a revision that a child stands at, or that a living pod was made from, stays whatever its age', () => {
+test('keeps a revision that a child has reached, or that an existing pod was created from, whatever its age', () => {
   const old = set(1).spec
   const generations: HashesInUse = { ...nothing, generations: new Set([generationHash(old)]) }
   assert.deepEqual(images(after([1, 2, 3, 4], { limit: 2, inUse: generations })), ['1', '4'])
@@ -119,14 +119,14 @@ test('a revision that a child stands at, or that a living pod was made from, sta
   assert.deepEqual(images(after([1, 2, 3, 4], { limit: 2, inUse: pods })), ['1', '4'])
 })
 
-test('a name that other content holds is not mistaken for the revision', () => {
+test('does not confuse the revision with other content of the same name', () => {
   const [taken] = after([2])
   const name = `w-${generationHash(set(1).spec)}`
   const holder = { ...taken!, metadata: { ...taken!.metadata, name } }
   assert.equal(plan(set(1), [holder]).create?.metadata.name, `${name}-1`)
 })
 
-test('content decides, not the algorithm that named it', () => {
+test('compares revisions by content, not by the algorithm of their names', () => {
   const [mine] = after([1])
   const labels = { ...mine!.metadata.labels, [label.generationHash]: 'z0-0123456789abcdef01234567' }
   const older = { ...mine!, metadata: { ...mine!.metadata, name: 'w-z0-0123', labels } }
@@ -138,13 +138,13 @@ test('content decides, not the algorithm that named it', () => {
   })
 })
 
-test('a record with other content is ignored and does not count as a revision', () => {
+test('ignores a record with foreign content, which does not count as a revision', () => {
   const [mine] = after([1])
   const broken = { ...mine!, metadata: { ...mine!.metadata, name: 'broken' }, revision: 9, data: {} }
   assert.equal(plan(set(1), [broken as Stored<ControllerRevision>]).create?.revision, 10)
 })
 
-test('any sequence of templates ends with the wanted one on record once, newest, within the limit, and at rest', () => {
+test('after any sequence of templates the wanted one is recorded once, as the newest, within the limit, and nothing is left to write', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 1, max: 8 }), { minLength: 1, maxLength: 40 }),
@@ -167,12 +167,12 @@ test('any sequence of templates ends with the wanted one on record once, newest,
   )
 })
 
-test('the record of an earlier release is the wanted revision under its new name, and nothing is recorded again', () => {
+test('recognizes the record of an earlier release under its new name, and records nothing again', () => {
   const recorded = after([1, 2]).map(formerly)
   const { create, raise, relabel, remove } = plan(set(2), recorded)
   assert.deepEqual({ create, raise, remove }, { create: undefined, raise: undefined, remove: [] })
   assert.deepEqual(relabel, { object: recorded[1], generationHash: generationHash(set(2).spec) })
-  const then = carriedOut(set(2), recorded)
+  const then = executed(set(2), recorded)
   assert.deepEqual(plan(set(2), then), {
     create: undefined,
     raise: undefined,
@@ -181,7 +181,7 @@ test('the record of an earlier release is the wanted revision under its new name
   })
 })
 
-test('going back to a revision that an earlier release recorded raises and renames its record', () => {
+test('a rollback to a revision that an earlier release recorded raises and renames its record', () => {
   const recorded = after([1, 2]).map(formerly)
   const { create, raise, relabel } = plan(set(1), recorded)
   assert.equal(create, undefined)
@@ -189,12 +189,12 @@ test('going back to a revision that an earlier release recorded raises and renam
   assert.deepEqual(relabel, { object: recorded[0], generationHash: generationHash(set(1).spec) })
 })
 
-test('a revision that children are at is kept under either name of it', () => {
+test('keeps a revision that children have reached, under either of its names', () => {
   const former = formerGenerationHash(set(1).spec)
   const names = [former, generationHash(set(1).spec)]
   for (const recorded of [after([1, 2, 3]), after([1, 2, 3]).map(formerly)])
     for (const name of names) {
       const inUse = { generations: new Set([name]), templates: new Set<string>() }
-      assert.deepEqual(images(carriedOut(set(4), recorded, { limit: 2, inUse })), ['1', '4'])
+      assert.deepEqual(images(executed(set(4), recorded, { limit: 2, inUse })), ['1', '4'])
     }
 })

@@ -27,7 +27,7 @@ export const changeCause = 'kubernetes.io/change-cause'
 
 export interface HistoryInput {
   readonly set: StoredSet
-  /** Controlled by the set and not terminating. */
+  /** Records that the set controls and that are not terminating. */
   readonly recorded: readonly Stored<ControllerRevision>[]
   readonly limit: number
   /** Returns the generations and pod templates in use. Called only when there are too many revisions. */
@@ -36,7 +36,7 @@ export interface HistoryInput {
 
 export interface HashesInUse {
   readonly generations: ReadonlySet<string>
-  /** As `templateKey` writes them: cliques that look alike share a hash. */
+  /** Written by `templateKey`: cliques with equal templates share a hash. */
   readonly templates: ReadonlySet<string>
 }
 
@@ -48,7 +48,7 @@ export interface HistoryPlan {
   readonly create: ControllerRevision | undefined
   /** An old revision that is wanted again becomes the newest. */
   readonly raise: { readonly object: Stored<ControllerRevision>; readonly revision: number } | undefined
-  /** The wanted revision was recorded under another name of its generation, as by an earlier release. */
+  /** The wanted revision was recorded under another name of its generation, for example by an earlier release. */
   readonly relabel:
     | { readonly object: Stored<ControllerRevision>; readonly generationHash: string }
     | undefined
@@ -106,7 +106,7 @@ export function revisionObject(set: StoredSet, revision: number, name: string): 
   }
 }
 
-/** The content of a recorded revision; undefined where another client wrote other content. */
+/** The content of a recorded revision; undefined if another client wrote something else. */
 export function recordOf(revision: ControllerRevision): RevisionRecord | undefined {
   return readRevisionRecord(revision.data)
 }
@@ -126,7 +126,7 @@ function nameFor(set: StoredSet, recorded: readonly ControllerRevision[]): strin
   return revisionName(set, attempt)
 }
 
-/** The current revision, those that children stand at, and for every living pod the newest that it can be of. */
+/** The current revision, those that children have reached, and for every existing pod the newest that it can have. */
 function kept({ recorded, inUse }: HistoryInput, current: ControllerRevision | undefined) {
   const { generations, templates } = inUse()
   const sparing = new Set<ControllerRevision>(current ? [current] : [])
@@ -141,7 +141,7 @@ function kept({ recorded, inUse }: HistoryInput, current: ControllerRevision | u
 
 const texts = new WeakMap<object, string>()
 
-/** Equal templates have equal text. Cached objects are immutable, so the text is computed once for each. */
+/** Equal templates have equal text. Cached objects are immutable, so the text is computed once per object. */
 function textOf(revision: ControllerRevision): string {
   const record = recordOf(revision)
   return record ? textOfTemplate(record.template) : ''
@@ -157,7 +157,7 @@ function textOfTemplate(template: object): string {
   return text
 }
 
-/** Children may still be at a generation under the name that an earlier release gave it. */
+/** Children may still report a generation under the name that an earlier release gave it. */
 function generationNames(revision: ControllerRevision): string[] {
   const stored = revision.metadata.labels?.[label.generationHash] ?? ''
   const record = recordOf(revision)

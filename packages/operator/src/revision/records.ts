@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Records each new revision of a set once. No object waits for it, and a set works where the operator may not write records.
+// Records each new revision of a set once. No object depends on the records, and a set works even if the operator lacks
+// the permission to write them.
 import { type ControllerRevision, eventSource, events, label } from '@grove/api'
 import { isKubeError, type Stored } from '@grove/kube'
 import { execute, nothingDone, type Outcome } from '../apply/execute.ts'
@@ -13,7 +14,7 @@ import type { StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { type HashesInUse, planHistory, revisionName, type revisionObject, templateKey } from './history.ts'
 
-/** Names that objects of other owners have are skipped, up to this many. */
+/** Skips at most this many names that objects of other owners have. */
 const mostAttempts = 10
 
 export async function syncRevisions(
@@ -62,7 +63,7 @@ export async function syncRevisions(
 
 type Recorded = ReturnType<typeof revisionObject>
 
-/** An object of another owner has the name. */
+/** An object of another owner has this name. */
 class NameTaken extends Error {}
 
 /** Creates the record under the first free name. Returns the failures. */

@@ -9,11 +9,11 @@ export interface Revision {
   /** The template hash that a clique of the set should carry. */
   hashOf(clique: PodClique): string
   /**
-   * Reports whether a hash of a clique or of its pods names the wanted template. Another operator, or another version
-   * of this one, may have written it.
+   * Reports whether a hash of a clique or of its pods stands for the wanted template. Another operator, or another
+   * version of this one, may have written the hash.
    */
   isCurrent(clique: PodClique, stored: string): boolean
-  /** Reports whether an earlier release of this operator stored that hash for the generation that is wanted now. */
+  /** Reports whether an earlier release of this operator stored this hash for the wanted generation. */
   isFormerName?(stored: string): boolean
 }
 
@@ -26,12 +26,12 @@ export function hasReachedGeneration(
   return stored === generationHash || isFormerName?.(stored) === true
 }
 
-/** The name of the template that a clique was last written from. */
+/** The hash of the template with which a clique was last written. */
 export function templateHashOfClique(clique: PodClique): string {
   return clique.metadata.labels?.[label.podTemplateHash] ?? ''
 }
 
-/** Everything about the clique is of the wanted revision, and enough of it is ready. */
+/** The whole clique has the wanted revision, and minAvailable pods are ready. */
 export function isConverged(clique: PodClique, revision: Revision): boolean {
   const minAvailable = clique.spec.minAvailable ?? clique.spec.replicas
   const { status } = clique

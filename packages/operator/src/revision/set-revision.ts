@@ -27,11 +27,11 @@ export interface SetRevision extends Revision {
   /** By clique name. */
   readonly templateHashes: Readonly<Record<string, string>>
   /**
-   * Reports whether a stored generation hash names the wanted revision. The children decide about hashes of another
-   * algorithm.
+   * Reports whether a stored generation hash stands for the wanted revision. For hashes of another algorithm the
+   * children decide.
    */
   isCurrentGeneration(stored: string, children: LiveChildren): boolean
-  /** Progress towards the wanted revision under its current name, so that the update continues and does not restart. */
+  /** Progress towards the wanted revision under its current hash, so that the update continues and does not restart. */
   renamed<P extends TargetOfUpdate | undefined>(progress: P, clique?: PodClique): P
 }
 
@@ -59,7 +59,7 @@ export function revisionOf(set: StoredSet): SetRevision {
 
 /**
  * Carries the revision over to a new version of the same set. A status write replaces the object in the cache, and the
- * template in it, but not the generation. To be called for every change of a set in the cache; nothing has to be dropped.
+ * template in it, but not the generation. Call this for every change of a set in the cache. Nothing has to be dropped.
  */
 export function keepRevision(before: StoredSet, after: StoredSet): void {
   const isSame =
@@ -76,7 +76,8 @@ function compute(set: StoredSet): SetRevision {
     template.cliques.map(clique => [clique.name, podTemplateHash(template, clique)]),
   )
   const wanted = generationHash(set.spec)
-  // Hashes of earlier operators are costly to make and rarely met: only when one of them stands in an object.
+  // Hashes of earlier operators are costly to compute and rarely found, so they are computed only when an object
+  // contains one.
   const legacy = once(() => ({
     generation: legacyGenerationHash(set.spec),
     templates: new Map(
@@ -129,7 +130,9 @@ function compute(set: StoredSet): SetRevision {
   }
 }
 
-/** Which template a clique was made from: its name is its parent's, its index and exactly the template's name. */
+/**
+ * Finds the template of a clique: its name is the name of its parent, its index and exactly the name of the template.
+ */
 function cliqueNameOf(clique: PodClique, templates: readonly string[]): string | undefined {
   const labels = clique.metadata.labels ?? {}
   const parent = labels[label.scalingGroup] ?? labels[label.partOf]

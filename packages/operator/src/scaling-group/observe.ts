@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A plain snapshot of one PodCliqueScalingGroup from the caches. No request, no clock.
+// A snapshot of one PodCliqueScalingGroup from the caches. Sends no request and reads no clock.
 import { label, type OperatorConfiguration, type PodClique } from '@grove/api'
 import { groupInstanceOf, numberLabel } from '../layout/clique-instance.ts'
 import type { ScalingGroupInstance } from '../layout/layout.ts'
@@ -15,25 +15,22 @@ import { hasOutdatedPods } from '../update/outdated-pods.ts'
 export interface GroupSnapshot {
   readonly set: StoredSet
   readonly group: StoredScalingGroup
-  /** Undefined where the set has no scaling group that makes this one. */
+  /** Undefined if the set has no scaling group that defines this one. */
   readonly instance: ScalingGroupInstance | undefined
-  /** The cliques that the group controls, terminating ones included. */
+  /** The cliques that the group controls, including terminating ones. */
   readonly cliques: readonly StoredClique[]
   podsOf(clique: StoredClique): readonly StoredPod[]
-  /** By the pods themselves: a status may be older. */
+  /** Evaluates the pods themselves, because a status may be older. */
   hasOutdatedPods(clique: PodClique): boolean
   /** The gangs of these cliques. */
   gangsOf(cliques: readonly StoredClique[]): readonly StoredGang[]
-  /**
-   * True while the operator is deleting the set's replica that the group belongs to: new members would be deleted
-   * with it.
-   */
+  /** True while the operator is deleting the set replica of the group. New members would be deleted with it. */
   readonly isBeingRemoved: boolean
   readonly configuration: OperatorConfiguration
 }
 
 export type ObservedGroup =
-  /** The group does not exist, or its set is gone or terminating: the garbage collector deletes the rest. */
+  /** The group does not exist, or its set is gone or terminating. The garbage collector deletes the rest. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'terminating'; readonly group: StoredScalingGroup }
   | { readonly kind: 'live'; readonly snapshot: GroupSnapshot }
@@ -62,7 +59,7 @@ export function observeGroup(key: GroupKey, context: OperatorContext): ObservedG
   }
 }
 
-/** The index of the set's replica that a group belongs to, as its label says. */
+/** The index of the set replica that a group belongs to, from its label. */
 export function setReplicaOf({ metadata }: StoredScalingGroup): number | undefined {
   return numberLabel(metadata.labels, label.setReplicaIndex)
 }

@@ -42,18 +42,18 @@ function plan(replicas: number, cliques: StoredClique[]) {
   return { create: create.map(({ name }) => name), removeReplicas }
 }
 
-test('missing members are created, existing ones are left alone', () => {
+test('creates missing members and leaves existing ones alone', () => {
   assert.deepEqual(plan(2, [member(0, 'a'), member(0, 'b'), member(1, 'a')]), {
     create: ['s-0-g-1-b'],
     removeReplicas: [],
   })
 })
 
-test('a member whose predecessor is still going is made when that is gone', () => {
+test('creates no member while its terminating predecessor exists', () => {
   assert.deepEqual(plan(1, [member(0, 'a', true), member(0, 'b')]), { create: [], removeReplicas: [] })
 })
 
-test('deletes every replica beyond the wanted number, also if replicas below are missing', () => {
+test('deletes every replica above the wanted number, even if lower replicas are missing', () => {
   const cliques = [
     member(0, 'a'),
     member(0, 'b'),
@@ -65,6 +65,6 @@ test('deletes every replica beyond the wanted number, also if replicas below are
   assert.deepEqual(plan(1, cliques).removeReplicas, [2])
 })
 
-test('a group scaled to zero keeps nothing', () => {
+test('a group scaled to zero keeps no replica', () => {
   assert.deepEqual(plan(0, [member(0, 'a'), member(3, 'b')]), { create: [], removeReplicas: [0, 3] })
 })

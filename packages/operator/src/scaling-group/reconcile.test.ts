@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One reconcile of a scaling group: its members, events and errors.
+// Tests single reconciles of a scaling group: its members, events and errors.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gangTerminationInProgress, label, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
@@ -13,7 +13,7 @@ import { errorsOf, type WatchedSet, watchedSet } from '../testing/simulation/wat
 
 const set = sampleSet({
   name: 'w',
-  // One name ends as the other does.
+  // One name is a suffix of the other.
   cliques: [clique('worker'), clique('gpu-worker', { replicas: 2 })],
   groups: [group('g', ['worker', 'gpu-worker'], 3, 1)],
 })
@@ -31,7 +31,7 @@ const reconcile = ({ simulation }: WatchedSet) => simulation.reconcileOne('group
 const remove = ({ simulation }: WatchedSet, one: Stored<PodClique>) =>
   simulation.api.remove(resources.podCliques as never, one)
 
-test('members are created from the template of their name, and reported on the group', async () => {
+test('creates members from the template of their name, and emits events on the group', async () => {
   const watched = await watchedSet(set)
   scale(watched, 4)
   assert.equal(await reconcile(watched), undefined)
@@ -42,7 +42,7 @@ test('members are created from the template of their name, and reported on the g
   assert.deepEqual(watched.emitted, [event('w-0-g-3-worker'), event('w-0-g-3-gpu-worker')])
 })
 
-test('the highest replicas are deleted, with or without holes, and reported on the set', async () => {
+test('deletes the highest replicas, with or without gaps in the indexes, and emits events on the set', async () => {
   const watched = await watchedSet(set)
   scale(watched, 1)
   for (const one of ['w-0-g-1-worker', 'w-0-g-1-gpu-worker']) remove(watched, cliqueOf(watched, one)!)
@@ -54,7 +54,7 @@ test('the highest replicas are deleted, with or without holes, and reported on t
   ])
 })
 
-test('replicas that cannot be removed are named, and missing members are made all the same', async () => {
+test('reports replicas whose deletion fails, and still creates missing members', async () => {
   const watched = await watchedSet(set)
   scale(watched, 2)
   remove(watched, cliqueOf(watched, 'w-0-g-0-worker')!)
@@ -70,7 +70,7 @@ test('replicas that cannot be removed are named, and missing members are made al
   ])
 })
 
-test('members that cannot be made are named, and forgotten when they can', async () => {
+test('reports members whose creation fails, and clears the errors when creation succeeds', async () => {
   const watched = await watchedSet(set)
   remove(watched, cliqueOf(watched, 'w-0-g-0-worker')!)
   watched.reject(({ verb }) => verb === 'create')
@@ -104,7 +104,7 @@ test('a clique of another owner under the name of a member is reported until it 
     errorsOf(groupOf(watched)).join(),
     /^ERR_CREATE_PODCLIQUES .*w-0-g-0-worker exists and is not controlled by this PodCliqueScalingGroup/,
   )
-  assert.equal(groupOf(watched).status?.availableReplicas, 2, 'it is not taken for a member')
+  assert.equal(groupOf(watched).status?.availableReplicas, 2, 'it does not become a member')
   assert.equal(cliqueOf(watched, 'w-0-g-0-worker')?.metadata.uid, foreign.metadata.uid)
   api.modify(resources.podCliques, 'w-0-g-0-worker', {
     metadata: { deletionTimestamp: '2030-01-01T00:00:00Z' },
@@ -137,7 +137,7 @@ test('a member that exists but is not in the cache yet causes neither an error n
   assert.deepEqual(errorsOf(groupOf(watched)), [])
 })
 
-test('edited labels of members are repaired, and only those', async () => {
+test('repairs edited labels of members, and nothing else', async () => {
   const watched = await watchedSet(set)
   const member = 'w-0-g-2-worker'
   const before = cliqueOf(watched, member)!.metadata.labels!
@@ -149,10 +149,10 @@ test('edited labels of members are repaired, and only those', async () => {
   watched.reject(({ verb }) => verb === 'patch')
   assert.ok(await reconcile(watched))
   watched.reject()
-  watched.asked.length = 0
+  watched.writes.length = 0
   assert.equal(await reconcile(watched), undefined)
   assert.deepEqual(cliqueOf(watched, member)!.metadata.labels, { ...before, mine: 'kept' })
-  assert.deepEqual(watched.asked.filter(write => write === 'patch podcliques').length, 1)
+  assert.deepEqual(watched.writes.filter(write => write === 'patch podcliques').length, 1)
 })
 
 for (const [labels, code, message] of [
@@ -164,7 +164,7 @@ for (const [labels, code, message] of [
   ],
   [{ [label.setReplicaIndex]: '7' }, 'ERR_CREATE_PODCLIQUES', /no scaling group that makes w-0-g/],
 ] as const)
-  test(`a group that no template makes is reported: ${code}`, async () => {
+  test(`reports a group that no template defines: ${code}`, async () => {
     const watched = await watchedSet(set)
     modify(watched, { metadata: { labels } })
     scale(watched, 5)
@@ -176,7 +176,7 @@ for (const [labels, code, message] of [
     assert.ok(groupOf(watched).status?.selector)
   })
 
-test('with OnDelete members follow the template, with one event; a rejection is reported', async () => {
+test('with OnDelete members follow the template and cause one event; a rejection is reported', async () => {
   const watched = await watchedSet({
     ...set,
     spec: { ...set.spec, updateStrategy: { type: 'OnDelete' } },
@@ -212,12 +212,12 @@ test('with OnDelete members follow the template, with one event; a rejection is 
   watched.emitted.length = 0
   await watched.simulation.clock.advance(1_000)
   await reconcile(watched)
-  watched.asked.length = 0
+  watched.writes.length = 0
   await reconcile(watched)
-  assert.deepEqual([watched.emitted, watched.asked], [[], []])
+  assert.deepEqual([watched.emitted, watched.writes], [[], []])
 })
 
-test('an outdated replica that lost a clique is deleted before its missing clique is created', async () => {
+test('deletes an outdated replica that lost a clique before it creates the missing clique', async () => {
   const watched = await watchedSet(set)
   const { simulation } = watched
   const { template } = simulation.set.spec
@@ -227,10 +227,10 @@ test('an outdated replica that lost a clique is deleted before its missing cliqu
   await simulation.reconcileOne('set', 'w')
   await simulation.clock.advance(10_000)
   remove(watched, cliqueOf(watched, 'w-0-g-1-worker')!)
-  watched.asked.length = 0
+  watched.writes.length = 0
   await reconcile(watched)
   assert.deepEqual(
-    watched.asked.filter(write => write.endsWith(' podcliques')),
+    watched.writes.filter(write => write.endsWith(' podcliques')),
     ['delete podcliques'],
   )
   assert.deepEqual(
@@ -244,7 +244,7 @@ test('an outdated replica that lost a clique is deleted before its missing cliqu
   )
 })
 
-test('a group that is going makes nothing and says nothing more', async () => {
+test('a terminating group creates no members, emits no events and loses its finalizer', async () => {
   const watched = await watchedSet(set)
   modify(watched, {
     metadata: {
@@ -254,13 +254,13 @@ test('a group that is going makes nothing and says nothing more', async () => {
     spec: { replicas: 9 },
   })
   assert.equal(await reconcile(watched), undefined)
-  assert.deepEqual(watched.asked, ['patch podcliquescalinggroups'])
+  assert.deepEqual(watched.writes, ['patch podcliquescalinggroups'])
   assert.deepEqual(groupOf(watched).metadata.finalizers, [])
   assert.equal(await reconcile(watched), undefined)
-  assert.equal(watched.asked.length, 1)
+  assert.equal(watched.writes.length, 1)
 })
 
-test('a status is not written over a newer one', async () => {
+test('does not overwrite a newer status', async () => {
   const watched = await watchedSet(set)
   const { api } = watched.simulation
   const mark = { ...gangTerminationInProgress(0), lastTransitionTime: '2030-01-01T00:00:00Z' }
@@ -270,7 +270,7 @@ test('a status is not written over a newer one', async () => {
   let isMarked = false
   api.hooks = {
     ...api.hooks,
-    // Between the look and the write.
+    // Runs between the read of the snapshot and the write.
     before: async ({ resource }) => {
       if (resource !== 'podcliquescalinggroups' || isMarked) return
       isMarked = true
@@ -286,6 +286,6 @@ test('a status is not written over a newer one', async () => {
   assert.ok(isMarked && isConflict(conflict), `the response is ${conflict}`)
   assert.ok(findCondition(groupOf(watched).status?.conditions, mark.type))
   assert.equal(await reconcile(watched), undefined)
-  assert.ok(findCondition(groupOf(watched).status?.conditions, mark.type), 'the group is not well yet')
+  assert.ok(findCondition(groupOf(watched).status?.conditions, mark.type), 'the group has not recovered yet')
   assert.equal(groupOf(watched).status?.replicas, 2)
 })

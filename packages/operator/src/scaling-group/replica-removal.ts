@@ -15,7 +15,7 @@ import { gangDeletions } from '../podgang/removal.ts'
 import type { GroupSnapshot } from './observe.ts'
 import { plannedLoss } from './plan.ts'
 
-/** Returns the failures. A gang that cannot be deleted does not keep the cliques. */
+/** Returns the failures. A gang whose deletion fails does not stop the deletion of the cliques. */
 export async function removeReplicas(
   snapshot: GroupSnapshot,
   replicas: readonly number[],
@@ -30,7 +30,7 @@ export async function removeReplicas(
   return [...failures, ...(await executeInOrder(deletions(snapshot, replicas, context), context, { signal }))]
 }
 
-/** Cliques whose gang is not needed again. Gangs of replicas that will be recreated stay, and so does the base gang. */
+/** Cliques whose gang is no longer needed. The base gang and the gangs of replicas that will be recreated stay. */
 function scaledAway({ group, cliques }: GroupSnapshot, replicas: readonly number[]): StoredClique[] {
   return cliques.filter(clique => {
     const replica = replicaIndexOf(clique) ?? -1
@@ -39,7 +39,7 @@ function scaledAway({ group, cliques }: GroupSnapshot, replicas: readonly number
   })
 }
 
-/** Cliques, then pods: by label, two requests for any number of them. */
+/** Deletes cliques, then pods, by label: two requests for any number of them. */
 function deletions(
   { set, group, cliques }: GroupSnapshot,
   replicas: readonly number[],

@@ -11,7 +11,7 @@ import { planGroupUpdate } from '../update/group-update.ts'
 import { hasOutdatedPods } from '../update/outdated-pods.ts'
 import { planStatus } from './plan.ts'
 
-/** The statuses that cliques and groups would have by pods that gang termination has listed itself. */
+/** Plans the statuses of cliques and groups for pods that gang termination has listed itself. */
 export function statusPlanners({ caches, configuration, clock }: OperatorContext): StatusPlanners {
   return {
     ofClique: (set, clique, instance, pods) => {

@@ -22,11 +22,10 @@ const revision = {
 
 interface Shape {
   /**
-   * One group of letters per replica, one letter for each of its cliques `a` and `b`:
-   * `r` serves, `s` starts, `b` is in breach, `.` does not exist,
-   * `p` was never scheduled, `l` was scheduled and is lost, `z` was scheduled and scaled to zero by a user,
-   * `x` is scheduled and has no breach condition, `f` has no conditions,
-   * `u` is being updated, `o` serves with an old template, `t` serves and is terminating.
+   * One group of letters per replica, one letter for each of its cliques `a` and `b`: `r` is available, `s` is
+   * starting, `b` is in breach, `.` does not exist, `p` was never scheduled, `l` was scheduled and is lost, `z` was
+   * scheduled and scaled to zero by a user, `x` is scheduled and has no breach condition, `f` has no conditions, `u` is
+   * being updated, `o` is available with an old template, `t` is available and terminating.
    */
   readonly members: string
   readonly replicas?: number
@@ -57,7 +56,7 @@ function member(letter: string, replica: number, name: string): PodClique {
       labels: { [label.scalingGroupReplicaIndex]: String(replica), [label.podTemplateHash]: hash },
       ...(letter === 't' && { deletionTimestamp: time }),
     },
-    // Without a minimum every pod counts.
+    // Without minAvailable every pod counts.
     spec: { roleName: name, replicas: letter === 'z' ? 0 : 2, podSpec: { containers: [] } },
     ...(letter !== 'f' && {
       status: {
@@ -128,16 +127,16 @@ const running = { podCliqueSetGenerationHash: 'g', updateStartedAt: time }
 const ended = { ...running, updateEndedAt: time }
 
 const counts: [what: string, shape: Shape, counted: [number, number, number, number]][] = [
-  ['nothing is there yet', { members: '', replicas: 3 }, [3, 0, 0, 0]],
-  ['everything serves', { members: 'rr rr' }, [2, 2, 2, 2]],
-  ['a starting clique keeps its replica from being available', { members: 'rr rs' }, [2, 2, 1, 1]],
-  ['an unplaced clique keeps its replica from being scheduled', { members: 'rr rp' }, [2, 1, 1, 1]],
-  ['a replica that lacks a clique counts nowhere', { members: 'r. rr' }, [2, 1, 1, 1]],
-  ['nor does one of which a clique is going', { members: 'rt rr' }, [2, 1, 1, 1]],
-  ['an old template serves and is not updated', { members: 'ro rr oo' }, [3, 3, 3, 1]],
-  ['replicas beyond the number are not looked at', { members: 'rr rr rr', replicas: 1 }, [1, 1, 1, 1]],
-  ['a clique of another name is none of them', { members: 'rr', more: [member('r', 0, 'c')] }, [1, 1, 1, 1]],
-  ['without a label a clique belongs to no replica', { members: '.r', more: [unlabelled()] }, [1, 0, 0, 0]],
+  ['nothing exists yet', { members: '', replicas: 3 }, [3, 0, 0, 0]],
+  ['every clique is available', { members: 'rr rr' }, [2, 2, 2, 2]],
+  ['a starting clique makes its replica unavailable', { members: 'rr rs' }, [2, 2, 1, 1]],
+  ['an unscheduled clique makes its replica unscheduled', { members: 'rr rp' }, [2, 1, 1, 1]],
+  ['a replica without one of its cliques counts nowhere', { members: 'r. rr' }, [2, 1, 1, 1]],
+  ['a replica with a terminating clique counts nowhere', { members: 'rt rr' }, [2, 1, 1, 1]],
+  ['a replica with an old template is available and not updated', { members: 'ro rr oo' }, [3, 3, 3, 1]],
+  ['replicas above the wanted number are ignored', { members: 'rr rr rr', replicas: 1 }, [1, 1, 1, 1]],
+  ['a clique of another name is ignored', { members: 'rr', more: [member('r', 0, 'c')] }, [1, 1, 1, 1]],
+  ['a clique without a label belongs to no replica', { members: '.r', more: [unlabelled()] }, [1, 0, 0, 0]],
   ['scaled to zero', { members: '', replicas: 0 }, [0, 0, 0, 0]],
 ]
 for (const [what, shape, counted] of counts)
@@ -179,53 +178,73 @@ const lost = suppressed(
 )
 const zero = suppressed('Scaled to zero. Gang termination is suppressed because no replica is wanted')
 const updating = ['Unknown', 'UpdateInProgress', 'Update is in progress'] as const
-const wasWell = { conditions: [said('EverHealthy', 'True')] }
+const wasHealthy = { conditions: [said('EverHealthy', 'True')] }
 
 const breaches: [what: string, shape: Shape, condition: readonly [string, string, string]][] = [
-  ['one of five', { members: 'rr rr rb rr rr', minAvailable: 2 }, enough(4, 2)],
-  ['one of two that the group can do without', { members: 'rr br' }, enough(1, 1)],
-  ['both', { members: 'rb br' }, tooFew(0, 1)],
-  ['one incomplete and one in breach', { members: 'r. br' }, tooFew(0, 1)],
-  ['one incomplete and one well', { members: 'r. rr' }, enough(1, 1)],
-  ['one starts, nothing is in breach', { members: 'rs rr', minAvailable: 2 }, enough(2, 2)],
-  ['no minimum is a minimum of one', { members: 'rr rp', minAvailable: undefined }, enough(2, 1)],
+  ['one replica of five in breach', { members: 'rr rr rb rr rr', minAvailable: 2 }, enough(4, 2)],
+  ['one breach that minAvailable tolerates', { members: 'rr br' }, enough(1, 1)],
+  ['both replicas in breach', { members: 'rb br' }, tooFew(0, 1)],
+  ['one replica incomplete and one in breach', { members: 'r. br' }, tooFew(0, 1)],
+  ['one replica incomplete and one available', { members: 'r. rr' }, enough(1, 1)],
+  ['one replica starting, none in breach', { members: 'rs rr', minAvailable: 2 }, enough(2, 2)],
+  ['no minAvailable counts as 1', { members: 'rr rp', minAvailable: undefined }, enough(2, 1)],
   ['a clique that is being updated is not in breach', { members: 'ru' }, enough(1, 1)],
   ['a scheduled clique without a breach condition is not available', { members: 'xx xr' }, tooFew(0, 1)],
-  ['too few are scheduled', { members: 'rr pp ff', minAvailable: 2 }, below(1, 2)],
-  ['one is going, and too few are scheduled', { members: 'rr rt', minAvailable: 2 }, below(1, 2)],
-  ['nothing is there yet', { members: '', replicas: 2 }, startUp],
-  ['nothing is scheduled yet', { members: 'pp rp' }, startUp],
-  ['a clique of each was scheduled, but no replica as a whole', { members: 'rp pr' }, startUp],
-  ['a replica that is lost was scheduled as a whole once', { members: 'll' }, lost],
-  ['what was well is lost', { members: 'pp', before: wasWell }, lost],
-  ['and that is a breach', { members: 'pp', before: wasWell, onTotalLoss: 'Recreate' }, below(0, 1)],
-  ['never one at start-up', { members: 'pp', onTotalLoss: 'Recreate' }, startUp],
-  ['zero replicas are wanted', { members: '', replicas: 0, before: wasWell }, zero],
-  ['scaled to zero', { members: '', replicas: 0, before: wasWell, onTotalLoss: 'Recreate' }, zero],
-  ['a member scaled to zero', { members: 'rz', before: wasWell, onTotalLoss: 'Recreate' }, zero],
-  ['a member of one replica scaled to zero, the other lost', { members: 'rz pp', before: wasWell }, lost],
-  ['all of them, during an update', { members: 'bb bb', before: { updateProgress: running } }, updating],
+  ['too few replicas are scheduled', { members: 'rr pp ff', minAvailable: 2 }, below(1, 2)],
   [
-    'too few are scheduled, during an update',
+    'one replica is terminating, and too few are scheduled',
+    { members: 'rr rt', minAvailable: 2 },
+    below(1, 2),
+  ],
+  ['nothing exists yet', { members: '', replicas: 2 }, startUp],
+  ['nothing is scheduled yet', { members: 'pp rp' }, startUp],
+  ['one clique of each replica was scheduled, but no replica as a whole', { members: 'rp pr' }, startUp],
+  ['a lost replica was scheduled as a whole once', { members: 'll' }, lost],
+  ['an available group is lost', { members: 'pp', before: wasHealthy }, lost],
+  [
+    'an available group is lost, and that is a breach',
+    { members: 'pp', before: wasHealthy, onTotalLoss: 'Recreate' },
+    below(0, 1),
+  ],
+  ['no breach at startup', { members: 'pp', onTotalLoss: 'Recreate' }, startUp],
+  ['zero replicas are wanted', { members: '', replicas: 0, before: wasHealthy }, zero],
+  ['scaled to zero', { members: '', replicas: 0, before: wasHealthy, onTotalLoss: 'Recreate' }, zero],
+  ['a member scaled to zero', { members: 'rz', before: wasHealthy, onTotalLoss: 'Recreate' }, zero],
+  [
+    'a member of one replica scaled to zero, the other replica lost',
+    { members: 'rz pp', before: wasHealthy },
+    lost,
+  ],
+  [
+    'all replicas in breach, during an update',
+    { members: 'bb bb', before: { updateProgress: running } },
+    updating,
+  ],
+  [
+    'too few replicas are scheduled, during an update',
     { members: 'rr pp ff', minAvailable: 2, before: { updateProgress: running } },
     updating,
   ],
   [
-    'all are lost, during an update',
-    { members: 'pp', before: { ...wasWell, updateProgress: running }, onTotalLoss: 'Recreate' },
+    'all replicas are lost, during an update',
+    { members: 'pp', before: { ...wasHealthy, updateProgress: running }, onTotalLoss: 'Recreate' },
     updating,
   ],
   [
-    'too few are scheduled, during a paused update',
+    'too few replicas are scheduled, during a paused update',
     { members: 'rr pp ff', minAvailable: 2, before: { updateProgress: running }, paused: true },
     below(1, 2),
   ],
   [
-    'all of them, during a paused update',
+    'all replicas in breach, during a paused update',
     { members: 'bb bb', before: { updateProgress: running }, paused: true },
     tooFew(0, 1),
   ],
-  ['all of them, after an update', { members: 'bb', before: { updateProgress: ended } }, tooFew(0, 1)],
+  [
+    'all replicas in breach, after an update',
+    { members: 'bb', before: { updateProgress: ended } },
+    tooFew(0, 1),
+  ],
 ]
 for (const [what, shape, condition] of breaches)
   test(`in breach: ${what}`, () => assert.deepEqual(breachOf(shape), condition))
@@ -242,13 +261,13 @@ const isMarked = (shape: Shape) =>
     'GangTerminationInProgress',
   ) !== undefined
 
-test('removes the mark of a termination when the group is available again, not while nothing is known or scheduled', () => {
+test('removes the termination mark when the group is available again, not while its state is unknown or unscheduled', () => {
   for (const members of ['ff', 'pp', 'xx', 'bb', 'r.']) assert.equal(isMarked({ members }), true, members)
   assert.equal(isMarked({ members: 'rr', before: { updateProgress: running } }), true, 'being updated')
   assert.equal(isMarked({ members: 'rr' }), false)
 })
 
-test('that a group was well once is written down for good, and an update is no proof of it', () => {
+test('records permanently that a group was healthy once, and does not derive this from an update', () => {
   const remembers = (shape: Shape) =>
     findCondition(plan(shape).status.conditions, 'EverHealthy')?.status === 'True'
   assert.equal(remembers({ members: 'rr', before: { updateProgress: running } }), false)
@@ -258,7 +277,7 @@ test('that a group was well once is written down for good, and an update is no p
   assert.equal(remembers({ members: 'pp', before: plan({ members: 'rr' }).status }), true)
 })
 
-test('the loss of the last scheduled replica is reported once, with its consequence', () => {
+test('reports the loss of the last scheduled replica once, with its consequence', () => {
   const before = plan({ members: 'rr rr' }).status
   const loss = plan({ members: 'pp rp', before })
   assert.deepEqual(loss.events, [
@@ -278,7 +297,7 @@ test('the loss of the last scheduled replica is reported once, with its conseque
     },
   ])
   assert.deepEqual(plan({ members: 'pp rp', before: loss.status }).events, [])
-  assert.deepEqual(plan({ members: 'rr pp', before }).events, [], 'one is left')
+  assert.deepEqual(plan({ members: 'rr pp', before }).events, [], 'one replica is left')
   assert.deepEqual(plan({ members: '', replicas: 0, before }).events, [], 'zero replicas are wanted')
   assert.deepEqual(
     plan({ members: 'pp', isLeaving: true, before }).events,
@@ -287,7 +306,7 @@ test('the loss of the last scheduled replica is reported once, with its conseque
   )
 })
 
-test('the selector is always there, and so is the generation that was looked at', () => {
+test('always sets the selector and observedGeneration', () => {
   for (const shape of [{ members: 'rr' }, { members: '', replicas: 0 }, { members: 'ff' }]) {
     const { selector, observedGeneration } = plan(shape).status
     assert.equal(
@@ -300,20 +319,20 @@ test('the selector is always there, and so is the generation that was looked at'
 
 const generations: [what: string, shape: Shape, reached: string | undefined][] = [
   ['every clique has reached it, ready or not', { members: 'rr ss pb' }, 'g'],
-  ['one has an old template', { members: 'rr ro' }, 'former'],
-  ['one is missing', { members: 'rr r.' }, 'former'],
-  ['one is going', { members: 'rr rt' }, 'former'],
-  ['one has said nothing yet', { members: 'rr rf' }, 'former'],
+  ['one clique has an old template', { members: 'rr ro' }, 'former'],
+  ['one clique is missing', { members: 'rr r.' }, 'former'],
+  ['one clique is terminating', { members: 'rr rt' }, 'former'],
+  ['one clique has no status yet', { members: 'rr rf' }, 'former'],
   ['an update runs', { members: 'rr', before: { updateProgress: running } }, 'former'],
-  ['the update is over', { members: 'rr', before: { updateProgress: ended } }, 'g'],
+  ['the update has ended', { members: 'rr', before: { updateProgress: ended } }, 'g'],
 ]
 for (const [what, shape, reached] of generations)
-  test(`the generation that the group stands for when ${what}`, () => {
+  test(`the generation that the group reports when ${what}`, () => {
     const before = { currentPodCliqueSetGenerationHash: 'former', ...shape.before }
     assert.equal(plan({ ...shape, before }).status.currentPodCliqueSetGenerationHash, reached)
   })
 
-test('during and after an update its cliques are counted one by one, those of incomplete replicas too', () => {
+test('during and after an update its cliques are counted one by one, including those of incomplete replicas', () => {
   const progress = (members: string, updateProgress: typeof running | undefined) => {
     const { status } = plan({ members, replicas: 3, ...(updateProgress && { before: { updateProgress } }) })
     return [status.updateProgress?.updatedPodCliquesCount, status.updateProgress?.totalPodCliquesCount]
@@ -335,7 +354,7 @@ test('a breach of a group is no older than those of its cliques', () => {
   assert.equal(breachAt('.r rr'), long.lastTransitionTime)
 })
 
-test('a breach that began in the future, by the clock of another operator, begins now; a cause in the future says nothing', () => {
+test('a breach that starts in the future, by the clock of another operator, starts now; a cause in the future is ignored', () => {
   const breach = (lastTransitionTime: string) => ({
     ...said('MinAvailableBreached', 'True'),
     lastTransitionTime,
@@ -348,11 +367,11 @@ test('a breach that began in the future, by the clock of another operator, begin
   const [past, now, future] = ['2029-12-31T20:00:00Z', '2029-12-31T22:00:00Z', '2030-01-01T09:00:00Z']
   assert.equal(begins('rr pp', future, now), now)
   assert.equal(begins('rr pp', past, now), past)
-  // The clique in breach says a time that has not come yet.
+  // The clique in breach has a time in the future.
   assert.equal(begins('bb rr', past, now), past)
 })
 
-test('planning the status of an unchanged group changes nothing, whatever the time', () => {
+test('the plan for an unchanged group changes nothing, whatever the time', () => {
   for (const members of ['rr rr', 'rb pp', 'ff']) {
     const once = plan({ members, now: time }).status
     const again = plan({ members, before: once, now: '2030-01-01T09:00:00Z' })

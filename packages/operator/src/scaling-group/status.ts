@@ -31,7 +31,7 @@ import { hasEnoughScheduled, hasReachedRevision } from '../update/clique-state.t
 
 export interface GroupStatusInput extends ChildStatusInput {
   readonly group: StoredScalingGroup
-  /** Controlled by this group; strays and terminating ones may be among them. */
+  /** Cliques that this group controls, possibly including unexpected and terminating ones. */
   readonly cliques: readonly PodClique[]
   readonly revision: Revision
 }
@@ -79,7 +79,7 @@ export function planGroupStatus(input: GroupStatusInput): GroupStatusPlan {
   }
 }
 
-/** The live, expected cliques of each replica that has any, by its index. */
+/** The existing expected cliques of each replica that has any, by its index. */
 function replicasOf({
   group,
   cliques,
@@ -99,7 +99,7 @@ function replicasOf({
   return replicas
 }
 
-/** The number of replicas that can be scheduled at all: one with a clique that a user scaled to zero never can. */
+/** The number of replicas that can be scheduled at all. A replica with a clique that a user scaled to zero cannot. */
 function wantedReplicas({ spec }: PodCliqueScalingGroup, replicas: readonly PodClique[][]): number {
   return spec.replicas - replicas.filter(cliques => cliques.some(clique => clique.spec.replicas === 0)).length
 }
@@ -133,11 +133,12 @@ function conditions(
     input.now,
   )
   const after = withUpdateCondition(withBreach, input)
-  const isWell = value.status === 'False' && scheduled >= (input.group.spec.minAvailable ?? 1)
-  const remembered = isWell ? withCondition(after, everHealthy, input.now) : after
-  // The mark of a termination has done its duty once the group is well again.
+  const isConverged = value.status === 'False' && scheduled >= (input.group.spec.minAvailable ?? 1)
+  const remembered = isConverged ? withCondition(after, everHealthy, input.now) : after
+  // The mark of a termination is removed once the group has recovered.
   return [
-    ...((isWell ? withoutCondition(remembered, conditionType.gangTerminationInProgress) : remembered) ?? []),
+    ...((isConverged ? withoutCondition(remembered, conditionType.gangTerminationInProgress) : remembered) ??
+      []),
   ]
 }
 
@@ -166,7 +167,10 @@ function breach(
     : minAvailableBreached.enoughGroupReplicas(healthy, minAvailable)
 }
 
-/** Since when, by what its cliques say, these replicas can have been too few without a break. */
+/**
+ * The earliest time since which there can have been too few of these replicas without interruption, by the conditions
+ * of their cliques.
+ */
 function tooFewSince({ spec }: PodCliqueScalingGroup, replicas: readonly PodClique[][]): number {
   const beginnings = replicas.flatMap(cliques => {
     const breaches = cliques
@@ -185,13 +189,13 @@ function groupWasScheduled(group: PodCliqueScalingGroup, replicas: readonly PodC
   )
 }
 
-/** A clique that has not said anything yet is not well: it may be the successor of one that was in breach. */
+/** A clique without a status counts as unhealthy: it may be the successor of one that was in breach. */
 function isNotInBreach(clique: PodClique): boolean {
   const condition = findCondition(clique.status?.conditions, conditionType.minAvailableBreached)
   return condition !== undefined && condition.status !== 'True'
 }
 
-/** Reports whether the set waits for this status: that the group serves, or that all of it does. */
+/** Reports whether the set waits for this status: the group became available, or all of its replicas did. */
 export function isAwaited(
   { spec, status: before }: PodCliqueScalingGroup,
   now: PodCliqueScalingGroupStatus,

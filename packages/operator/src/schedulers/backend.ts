@@ -19,26 +19,29 @@ export interface SchedulerObject {
 
 export interface GangContext {
   readonly set: StoredSet
-  /** The scheduler's own name of the set's topology, where a binding says that another owner keeps it. */
+  /** The scheduler's own name of the set's topology, if a binding names a topology that another owner manages. */
   readonly topologyReference?: string
 }
 
 /** The gang cannot be expressed in the scheduler's terms. The message says what to change. */
 export class GangMappingError extends Error {}
 
-/** The interface of a scheduler backend. One file per scheduler; nothing else knows their names. */
+/** The interface of a scheduler backend. Each scheduler has one file, and no other code knows its name. */
 export interface SchedulerBackend {
-  /** Name of the profile; also what stands in `pod.spec.schedulerName`, unless `podSchedulerName` says otherwise. */
+  /** The name of the profile. Also the value of `pod.spec.schedulerName`, unless `podSchedulerName` is set. */
   readonly name: SchedulerName
   readonly podSchedulerName?: string
   readonly topologyAware: boolean
   /**
-   * True if pods get the operator's scheduling gate. False for a scheduler that itself waits until a gang is complete, and
-   * with a scaled gang until its base gang is scheduled: its pods are bound without a further write of the operator.
+   * True if pods get the operator's scheduling gate. False for a scheduler that itself waits until a gang is complete,
+   * and for a scaled gang until its base gang is scheduled. It binds pods without a further write of the operator.
    */
   readonly gatesPods: boolean
   preparePod(pod: NewPod, membership: { readonly podGang: string; readonly clique: string }): NewPod
-  /** The scheduler's own objects for a gang; they are owned by the gang and go with it. May throw GangMappingError. */
+  /**
+   * The scheduler's own objects for a gang. The gang owns them, so they are deleted with it. May throw
+   * GangMappingError.
+   */
   objectsFor(gang: StoredGang, context: GangContext): SchedulerObject[]
   /** The event for a gang that cannot be expressed in the scheduler's terms. */
   readonly mappingFailed?: (why: string) => EventValue
@@ -46,11 +49,14 @@ export interface SchedulerBackend {
   readonly writesGangStatus?: boolean
   /** The cause for which the scheduler cannot place a gang, from the status of its own object for the gang. */
   readonly unschedulableMessage?: (object: KubeObject) => string | undefined
-  /** Members of their spec that stay as they are once they have a value. */
+  /** Fields of their spec that the operator does not change once they have a value. */
   readonly keepsInSpec?: readonly string[]
 }
 
-/** The message of a condition that is True, in one of the lists of an object's status. Other programs write these objects. */
+/**
+ * The message of a condition with status True, in one of the condition lists of an object. Other programs write these
+ * objects, so their shape is checked.
+ */
 export function messageOf(object: KubeObject, list: string, type: string): string | undefined {
   const { status } = object as { readonly status?: Readonly<Record<string, unknown>> }
   const conditions = status?.[list]

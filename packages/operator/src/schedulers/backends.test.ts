@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Translates gangs into the objects of each scheduler.
+// Tests the translation of gangs into the objects of each scheduler.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { label, type PodGang, supportedSchedulers } from '@grove/api'
@@ -63,7 +63,7 @@ describe('a PodGroup of KAI', () => {
     })
   })
 
-  test('is owned by its gang, carries its keys and is not grouped again', () => {
+  test("is owned by its gang, carries its labels and annotations, and is exempt from KAI's pod grouper", () => {
     const { metadata } = objectFor(queued(constrained))
     assert.deepEqual((metadata.ownerReferences as { uid: string }[])[0]!.uid, 'gang-uid')
     assert.equal((metadata.labels as Spec)['app.kubernetes.io/part-of'], 'w')
@@ -73,14 +73,14 @@ describe('a PodGroup of KAI', () => {
     })
   })
 
-  test('names a topology of another owner by its name in KAI, not by its binding', () => {
+  test('refers to a topology of another owner by its name in KAI, not by its binding', () => {
     const spec = specOf(objectFor(queued(constrained), 'site-topology'))
     assert.equal((spec.topologyConstraint as Spec).topology, 'site-topology')
     for (const { topologyConstraint } of (spec.subGroups as { topologyConstraint?: Spec }[]).slice(0, 2))
       assert.equal(topologyConstraint!.topology, 'site-topology')
   })
 
-  test('cannot be made of constraints without a topology', () => {
+  test('cannot be built for constraints without a topology', () => {
     const set = queued(constrained)
     const gang = gangOf(set) as PodGang
     gang.metadata.annotations = {}
@@ -98,21 +98,21 @@ describe('a PodGroup of KAI', () => {
   })
   const rows: [string, StoredSet, string | RegExp][] = [
     ['of the set', queued(withQueues(undefined)), 'gpu-a'],
-    ['of the set, on which a clique agrees', queued(withQueues('gpu-a')), 'gpu-a'],
+    ['of the set, which a clique repeats', queued(withQueues('gpu-a')), 'gpu-a'],
     [
-      'of the set, with which a clique disagrees',
+      'of the set, which a clique contradicts',
       queued(withQueues('gpu-b')),
       /"gpu-a" but .* "c0" resolves to "gpu-b"/,
     ],
     [
-      'in a label before one in an annotation',
+      'in a label, which takes precedence over an annotation',
       tagged({ 'kai.scheduler/queue': 'l' }, { 'kai.scheduler/queue': 'a' }, withQueues(undefined)),
       'l',
     ],
     ['in an annotation', tagged({}, { 'kai.scheduler/queue': 'a' }, withQueues(undefined)), 'a'],
-    ['on which all cliques that name one agree', tagged({}, {}, withQueues('q', undefined, 'q')), 'q'],
-    ['that is not one', tagged({}, {}, withQueues('b', 'a')), /conflicting KAI queues .*\[a b\]/],
-    ['that is configured nowhere', tagged({}, {}, withQueues(undefined)), /no KAI queue is configured/],
+    ['that all cliques with a queue name', tagged({}, {}, withQueues('q', undefined, 'q')), 'q'],
+    ['that is invalid', tagged({}, {}, withQueues('b', 'a')), /conflicting KAI queues .*\[a b\]/],
+    ['that is not configured', tagged({}, {}, withQueues(undefined)), /no KAI queue is configured/],
   ]
   for (const [what, set, queue] of rows)
     test(`has the queue ${what}`, () => {
@@ -120,7 +120,7 @@ describe('a PodGroup of KAI', () => {
       else assert.throws(() => objectFor(set), queue)
     })
 
-  test('once it has a queue it stays there', () => {
+  test('keeps its queue once it has one', () => {
     assert.deepEqual(kaiScheduler.keepsInSpec, ['queue'])
   })
 })
@@ -133,7 +133,7 @@ describe('a PodGroup of Volcano', () => {
     template: { priorityClassName: 'high' },
   }
 
-  test('has a policy for every clique and the sum of their minima', () => {
+  test('has a policy for every clique, and the sum of their minima', () => {
     const policy = (name: string, subGroupSize: number) => ({
       name,
       labelSelector: { matchLabels: { [label.podClique]: name } },
@@ -152,7 +152,7 @@ describe('a PodGroup of Volcano', () => {
     assert.equal(object.metadata.annotations, undefined)
   })
 
-  test('uses the queue that only cliques name, and the default where no clique names one', () => {
+  test('uses the queue that only cliques name, and the default if none does', () => {
     const ofClique = { ...clique('b'), annotations: { [queue]: 'batch' } }
     const named = tagged({}, {}, { cliques: [clique('a'), ofClique] })
     assert.equal(specOf(objectFor(named)).queue, 'batch')
@@ -256,11 +256,11 @@ describe('the scheduler of a set', () => {
   const enabled = ['default-scheduler', 'kai-scheduler', 'volcano']
   const backends = (byDefault = 'kai-scheduler') => schedulerBackends(enabled, byDefault)
 
-  test('is the one that a clique names, with any label of its gangs', () => {
+  test('is the one that a clique names, whatever the labels of its gangs', () => {
     assert.equal(backends().nameFor(set(undefined, 'volcano'), gangs('default-scheduler')), 'volcano')
   })
 
-  test('is else the default, also when the configuration has another one later', () => {
+  test('is otherwise the default, even if the configuration changes it later', () => {
     assert.equal(backends().nameFor(set(undefined), gangs()), 'kai-scheduler')
     assert.equal(
       backends().nameFor(set(undefined), gangs(undefined, 'default-scheduler')),

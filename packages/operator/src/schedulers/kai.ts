@@ -102,7 +102,7 @@ function topologyConstraint(
   }
 }
 
-/** The set's queue, or the one on which all clique templates that name one agree. */
+/** The set's queue, or the queue that all clique templates with a queue name. */
 export function kaiQueue(set: StoredSet): string {
   const id = `${set.metadata.namespace}/${set.metadata.name}`
   const ofSet = queueOn(set.metadata)

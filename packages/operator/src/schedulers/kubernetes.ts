@@ -28,7 +28,7 @@ export const kubernetesScheduler: SchedulerBackend = {
 
   objectsFor: (gang, { set }) => nativeObjects(gang, set),
 
-  // The API server accepts no change of these members. A new value applies when the gang is recreated.
+  // The API server rejects changes of these fields. A new value applies when the gang is recreated.
   keepsInSpec: [
     'priorityClassName',
     'schedulingConstraints',
@@ -140,7 +140,7 @@ function topology(of: PodGangTopologyConstraint | undefined, gang: StoredGang): 
   return required ? { schedulingConstraints: { topology: [{ key: required }] } } : {}
 }
 
-/** The clique template of a PodClique: the longest name that ends the name of the PodClique. */
+/** The clique template of a PodClique: the longest template name that is a suffix of the name of the PodClique. */
 function cliqueName(set: StoredSet, podClique: string): string {
   const names = set.spec.template.cliques
     .map(({ name }) => name)
@@ -149,12 +149,12 @@ function cliqueName(set: StoredSet, podClique: string): string {
   return names[0] ?? podClique
 }
 
-/** Group replicas have the same cliques, and with them the same template. A clique is in one scaling group at most. */
+/** Group replicas have the same cliques, and therefore share a template. A clique is in one scaling group at most. */
 function configTemplate(cliques: readonly string[]): string {
   return `g-${cliques[0]?.slice(2) ?? ''}`
 }
 
-/** The first of several templates of one name. */
+/** Returns the first of several templates with one name. */
 function distinct<T extends { readonly name: string }>(templates: readonly T[]): T[] {
   return [...new Map(templates.toReversed().map(template => [template.name, template])).values()].toReversed()
 }

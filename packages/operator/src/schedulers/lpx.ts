@@ -3,7 +3,7 @@
 import { scheduler } from '@grove/api'
 import type { SchedulerBackend } from './backend.ts'
 
-/** Reads PodGangs itself and needs nothing more. */
+/** The scheduler reads PodGangs itself and needs no other objects. */
 export const lpxScheduler: SchedulerBackend = {
   name: scheduler.lpx,
   topologyAware: false,

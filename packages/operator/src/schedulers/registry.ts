@@ -22,7 +22,7 @@ const known: Readonly<Record<SchedulerName, SchedulerBackend>> = {
 /** The backends that the operator configuration enables. */
 export interface SchedulerBackends {
   readonly default: SchedulerBackend
-  /** The backend of that name, the default for none; undefined when it is not enabled. */
+  /** The backend of this name, or the default if no name is given; undefined if it is not enabled. */
   find(name: string | undefined): SchedulerBackend | undefined
   /**
    * The scheduler of a new set: the first one that a clique names, else the default. Existing gangs of the set name the
@@ -31,7 +31,7 @@ export interface SchedulerBackends {
   nameFor(set: StoredSet, gangs?: () => readonly PodGang[]): string
 }
 
-/** Throws for a name without a backend: a configuration that was loaded has none. */
+/** Throws for a name without a backend. Validation ensures that a loaded configuration has none. */
 export function schedulerBackends(enabled: readonly string[], defaultName: string): SchedulerBackends {
   const byName = new Map(enabled.map(name => [name, backendNamed(name)]))
   const byDefault = backendNamed(defaultName)
@@ -56,8 +56,8 @@ function namedBy(set: StoredSet): string | undefined {
 }
 
 /**
- * The scheduler that places all pods of a set, and whose name its gangs carry. A default stays what it was at the first
- * call, because another one would split the pods of one gang between two schedulers.
+ * The scheduler of all pods of a set. Its gangs carry the name. A default stays the one of the first call, because a
+ * new default would split the pods of one gang between two schedulers.
  */
 export function schedulerOf({ backends, caches, memory }: SchedulersAndGangs, set: StoredSet): string {
   const gangs = () => caches.gangs.byIndex('controller', set.metadata.uid)

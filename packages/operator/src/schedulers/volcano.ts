@@ -56,7 +56,7 @@ function podGroup(gang: StoredGang, set: StoredSet): SchedulerObject {
   }
 }
 
-/** The set's queue, or that of its cliques; admission sees to it that they agree. */
+/** The set's queue, or that of its cliques. Admission ensures that they agree. */
 function volcanoQueue(set: StoredSet): string {
   const tagged = [set.metadata, ...set.spec.template.cliques]
   const queues = tagged.map(object => object.annotations?.[annotation.volcanoQueue]?.trim())

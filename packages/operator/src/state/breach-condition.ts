@@ -17,7 +17,7 @@ import { findCondition, noOlderThan, notInFuture } from './conditions.ts'
 /** The policy for a clique that was scheduled once and has lost every pod. */
 export type OnTotalLoss = 'Wait' | 'Recreate'
 
-/** Reports whether the clique ever had its minimum scheduled. */
+/** Reports whether minAvailable pods of the clique were ever scheduled. */
 export function wasScheduled(clique: PodClique): boolean {
   const { conditions } = clique.status ?? {}
   if (findCondition(conditions, conditionType.everScheduled)?.status === 'True') return true
@@ -30,7 +30,7 @@ export function wasScheduled(clique: PodClique): boolean {
   return isTakenOver && Date.parse(scheduled.lastTransitionTime) > created + firstConditionWithinMs
 }
 
-/** Of cliques and scaling groups alike: what it means that nothing of them is scheduled. */
+/** For cliques and scaling groups: the condition if nothing is scheduled. */
 export function nothingScheduled(given: {
   readonly of: BreachedKind
   readonly wasScheduled: boolean
@@ -39,7 +39,7 @@ export function nothingScheduled(given: {
   readonly onTotalLoss: OnTotalLoss
 }): ConditionValue {
   const { of, wasScheduled, wanted, minAvailable, onTotalLoss } = given
-  // A user who scales to zero loses nothing, whatever follows from a loss.
+  // Scaling to zero is not a loss, whatever the policy for losses is.
   if (wanted === 0) return minAvailableBreached.scaledToZero(of)
   if (wasScheduled && onTotalLoss === 'Recreate' && minAvailable > 0)
     return minAvailableBreached.scheduledBelowMinimum(0, minAvailable)
@@ -47,8 +47,8 @@ export function nothingScheduled(given: {
 }
 
 /**
- * The list in which a breach is no older than what causes it, and has not begun in the future. A cause that lies in the
- * future was stamped by a clock that is ahead, so it says nothing.
+ * Limits the start of a breach: it is no older than its cause, and not in the future. A cause in the future was written
+ * by a clock that is ahead, and is ignored.
  */
 export function timedBreach(
   conditions: readonly Condition[],

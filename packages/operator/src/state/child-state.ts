@@ -3,7 +3,7 @@
 // Predicates over the stored state of PodCliqueSets and their children.
 import { conditionType, type PodClique, type PodCliqueScalingGroup, type PodGang } from '@grove/api'
 
-/** The part that the progress of sets, scaling groups and cliques has in common. */
+/** The fields that the update progress of sets, scaling groups and cliques share. */
 interface Progress {
   readonly updateEndedAt?: string
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The parts of planning a status that cliques and scaling groups share.
+// Status planning that cliques and scaling groups share.
 import { type Condition, type ConditionValue, conditionType, type EventValue } from '@grove/api'
 import type { OnTotalLoss } from './breach-condition.ts'
 import { withCondition, withoutCondition } from './conditions.ts'
@@ -9,11 +9,11 @@ export interface ChildStatusInput {
   /** The name of the set. */
   readonly set: string
   readonly onTotalLoss: OnTotalLoss
-  /** The replica of the set is being removed: pods that it loses are not reported as lost. */
+  /** True if the operator is deleting the replica of the set: its pods are not reported as lost. */
   readonly isLeaving: boolean
   /** The condition UpdateProgressing; undefined while no update is in progress. */
   readonly update: ConditionValue | undefined
-  /** Updates of the set are paused: a paused update does not switch gang termination off. */
+  /** True if updates of the set are paused: a paused update does not disable gang termination. */
   readonly paused: boolean
   /** RFC 3339, whole seconds. */
   readonly now: string
@@ -24,7 +24,7 @@ export interface ChildStatusPlan<S> {
   readonly events: readonly EventValue[]
 }
 
-/** The list with the condition UpdateProgressing while an update is in progress, and without it afterwards. */
+/** The list with the condition UpdateProgressing while an update is in progress, and without it otherwise. */
 export function withUpdateCondition(
   conditions: readonly Condition[],
   { update, now }: ChildStatusInput,

@@ -19,8 +19,8 @@ export function endsBreach(before: Conditions, after: Conditions): boolean {
 }
 
 /**
- * The list with one condition set. The list stays the same if status, reason and message do. The transition time
- * changes only with the status, because timers count from it.
+ * Returns the list with one condition set. The list stays the same if status, reason and message do. The transition
+ * time changes only with the status, because timers start from it.
  */
 export function withCondition(
   conditions: Conditions,
@@ -40,8 +40,8 @@ export function withCondition(
 }
 
 /**
- * The list in which this condition, if it is true, is no older than that. Timers count from it, and it may have been
- * false for a while when the operator did not run.
+ * Limits the age of this condition, if it is True, to the given time. Timers start from its transition time, and it may
+ * have been False for a while when the operator was down.
  */
 export function noOlderThan(
   conditions: readonly Condition[],
@@ -55,8 +55,8 @@ export function noOlderThan(
 }
 
 /**
- * The list in which this condition did not begin later than now. An operator whose clock was ahead wrote a later time,
- * and a timer that counts from it would run for too long: docs/decisions/0010-clocks-and-back-off.md.
+ * Limits the start of this condition to now. An operator whose clock was ahead wrote a later time, and a timer that
+ * starts from it would run for too long: docs/decisions/0010-clocks-and-back-off.md.
  */
 export function notInFuture(
   conditions: readonly Condition[],
@@ -68,7 +68,7 @@ export function notInFuture(
   return conditions.map(other => (other.type === type ? { ...other, lastTransitionTime: now } : other))
 }
 
-/** When the n-th of these began; long ago when there are fewer, or when that is not known. */
+/** When the n-th of these conditions started; long ago if there are fewer, or if the time is unknown. */
 export function nthBeginning(beginnings: readonly number[], n: number): number {
   return beginnings.toSorted((a, b) => a - b)[n - 1] ?? Number.NEGATIVE_INFINITY
 }
@@ -79,12 +79,12 @@ export function withoutCondition(conditions: Conditions, type: string): readonly
     : conditions
 }
 
-/** The moment as objects carry it: RFC 3339, whole seconds. */
+/** The time in the format of Kubernetes objects: RFC 3339, whole seconds. */
 export function timestamp(clock: Clock): string {
   return timestampAt(clock.now())
 }
 
-/** The same for a time in milliseconds since the epoch. */
+/** Like `timestamp`, for a time in milliseconds since the epoch. */
 export function timestampAt(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`
 }

@@ -7,12 +7,12 @@ export function isTerminating(pod: Pod): boolean {
   return pod.metadata.deletionTimestamp !== undefined
 }
 
-/** Succeeded or failed for good: it will never serve again. */
+/** Reports whether the pod has succeeded or failed and will never be ready again. */
 export function isFinished(pod: Pod): boolean {
   return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
 }
 
-/** Counts as one of the replicas. */
+/** Reports whether the pod counts as one of the replicas. */
 export function isActive(pod: Pod): boolean {
   return !isTerminating(pod) && !isFinished(pod)
 }
@@ -31,7 +31,7 @@ export function isScheduleGated(pod: Pod): boolean {
   return condition?.status === 'False' && condition.reason === 'SchedulingGated'
 }
 
-/** Longest message of a scheduler that statuses and events repeat. */
+/** The most characters of a scheduler message that statuses and events repeat. */
 export const longestCause = 800
 
 /** Why the scheduler cannot place the pod; undefined if it can, or has not tried yet. */
@@ -46,7 +46,7 @@ export function hasOurGate(pod: Pod): boolean {
   return (pod.spec?.schedulingGates ?? []).some(gate => gate.name === podSchedulingGate)
 }
 
-/** Some container ended with an error, last time or now for good. */
+/** Reports whether a container terminated with an error, in its last run or without a restart. */
 export function hasFailedContainer(pod: Pod): boolean {
   return [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])].some(
     status => failed(status.lastState) || failed(status.state),
@@ -58,18 +58,18 @@ export function isStartedNotReady(pod: Pod): boolean {
   return (pod.status?.containerStatuses ?? []).some(status => status.started === true && !status.ready)
 }
 
-/** Reports whether the pod is scheduled, and neither serving nor starting. */
+/** Reports whether the pod is scheduled, and neither ready nor starting. */
 export function isUseless(pod: Pod): boolean {
   return isScheduled(pod) && !isReady(pod) && (hasFailedContainer(pod) || isStartedNotReady(pod))
 }
 
-/** Since when it is not ready, milliseconds since the epoch; long ago when it does not say. */
+/** Since when the pod is not ready, in milliseconds since the epoch; long ago if unknown. */
 export function notReadySince(pod: Pod): number {
   const since = Date.parse(conditionOf(pod, 'Ready')?.lastTransitionTime ?? '')
   return Number.isNaN(since) ? Number.NEGATIVE_INFINITY : since
 }
 
-/** The pod's index in its clique, from its hostname, which never changes; undefined for a pod of another owner. */
+/** The pod's index in its clique, from its immutable hostname; undefined for a pod of another owner. */
 export function indexOf(pod: Pod): number | undefined {
   const text = /-(\d{1,9})$/.exec(pod.spec?.hostname ?? '')?.[1]
   return text === undefined ? undefined : Number(text)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Since when something that was well is not well enough any more. Only that counts: a set that never fitted into the
-// cluster stays pending, because recreating it would give the same pending pods.
+// Computes since when an object that was available is in breach. A set that never fitted into the cluster stays pending
+// and does not count, because recreating it would give the same pending pods.
 import { type Condition, conditionType, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
 import { parseDuration } from '@grove/apimachinery'
 import type { StoredSet } from '../layout/stored.ts'
@@ -39,9 +39,9 @@ export function cliqueBreach(clique: PodClique): Breach | undefined {
 export function groupBreach(group: PodCliqueScalingGroup): Breach | undefined {
   const conditions = group.status?.conditions
   const condition = breached(conditions)
-  const everWell = findCondition(conditions, conditionType.everHealthy) !== undefined
+  const everHealthy = findCondition(conditions, conditionType.everHealthy) !== undefined
   const isMarked = findCondition(conditions, conditionType.gangTerminationInProgress)?.status === 'True'
-  return condition && everWell && !isMarked
+  return condition && everHealthy && !isMarked
     ? {
         since: Date.parse(condition.lastTransitionTime),
         reason: condition.reason,
@@ -55,7 +55,7 @@ function breached(conditions: readonly Condition[] | undefined): Condition | und
   return condition?.status === 'True' ? condition : undefined
 }
 
-/** The breach that runs out first. */
+/** The breach whose delay ends first. */
 export function earliest(breaches: readonly (Breach | undefined)[]): Breach | undefined {
   const real = breaches.filter(breach => breach !== undefined)
   return real.length ? real.reduce((first, other) => (other.since < first.since ? other : first)) : undefined

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Before a replica is terminated, the operator lists its pods at the API server. Its caches may be older than the
-// deadline: after a pause timers fire before watches deliver, and a new operator finds the statuses of its
-// predecessor.
+// Before the operator terminates a replica, it lists the pods of the replica at the API server. Its caches may be older
+// than the deadline: after a pause timers fire before watches deliver, and a restarted operator reads the statuses of
+// its predecessor.
 import {
   label,
   managedLabels,
@@ -22,7 +22,7 @@ import { terminationDelayMs } from './breach.ts'
 import { planGroupTermination } from './plan-group.ts'
 import { breachOf } from './plan-set.ts'
 
-/** The statuses that objects would have by the given pods and cliques. The controllers of the objects plan them. */
+/** Plans the statuses of objects for the given pods and cliques, with the code of their controllers. */
 export interface StatusPlanners {
   ofClique(
     set: StoredSet,
@@ -42,7 +42,7 @@ interface LiveObjects {
   groupNamed(name: string): StoredScalingGroup | undefined
 }
 
-/** Reports whether a replica of a set is still to be terminated. */
+/** Reports whether a replica of a set still has to be terminated. */
 export async function isReplicaDue(
   set: StoredSet,
   replica: number,
@@ -57,16 +57,16 @@ export async function isReplicaDue(
   } catch (error) {
     throw setErrors.confirmTermination(replica)(error)
   }
-  const asked = {
+  const listed = {
     set,
     cliqueNamed: (name: string) => ask.clique(cliqueNamed(name)),
     groupNamed: (name: string) => ask.group(groupNamed(name)),
   }
-  const breach = breachOf(asked, replica)
+  const breach = breachOf(listed, replica)
   return breach !== undefined && breach.deadline <= context.clock.now()
 }
 
-/** The replicas of a scaling group that are still to be terminated. */
+/** The replicas of a scaling group that still have to be terminated. */
 export async function dueReplicas(
   set: StoredSet,
   group: StoredScalingGroup,
@@ -107,8 +107,8 @@ async function askPods(
   const group = (known: StoredScalingGroup | undefined): StoredScalingGroup | undefined => {
     if (!known) return undefined
     const members = context.caches.cliques.byIndex('controller', known.metadata.uid)
-    const asked = members.map(member => clique(member)!)
-    return { ...known, status: statuses.ofGroup(set, known, asked) }
+    const listed = members.map(member => clique(member)!)
+    return { ...known, status: statuses.ofGroup(set, known, listed) }
   }
   return { clique, group }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// AllScheduledReplicasLost reports losses, not what the operator or a user does on purpose.
+// AllScheduledReplicasLost reports losses, not deletions by the operator or scaling by a user.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pod } from '@grove/api'
@@ -8,10 +8,10 @@ import type { Resource, Stored } from '@grove/kube'
 import { resources } from '../caches/resources.ts'
 import { isTerminating } from '../state/pod-state.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
+import { converge } from '../testing/simulation/convergence.ts'
 import { type WatchedSet, watchedSet } from '../testing/simulation/watched-set.ts'
-import { converge } from '../testing/simulation/wellness.ts'
 
-/** A clique of one pod and a group of one replica: every replacement takes the last one. */
+/** A clique of one pod and a group of one replica, so that every replacement deletes the last one. */
 const single = sampleSet({
   name: 'w',
   cliques: [clique('web'), clique('work')],
@@ -38,11 +38,11 @@ async function updated(watched: WatchedSet): Promise<WatchedSet> {
   return watched
 }
 
-test('an update of serving pods reports no loss', async () => {
+test('an update of ready pods reports no loss', async () => {
   assert.deepEqual(losses(await updated(await watchedSet(single))), [])
 })
 
-test('an update that discards pods that are not ready reports no loss', async () => {
+test('an update that replaces unready pods reports no loss', async () => {
   const watched = await watchedSet(single)
   const { simulation } = watched
   const broken = ['w-0-web', 'w-0-g-0-work'].map(name => podOf(watched, name))
@@ -51,7 +51,7 @@ test('an update that discards pods that are not ready reports no loss', async ()
     pods(watched).some(({ metadata }) => metadata.uid === pod.metadata.uid)
   await simulation.reconcileAll()
   changeImages(watched)
-  // No pod makes progress meanwhile.
+  // No pod makes progress in between.
   for (let round = 0; round < 20 && broken.some(isThere); round++) {
     await simulation.reconcileAll()
     await simulation.clock.advance(1_000)
@@ -65,7 +65,7 @@ test('an update that discards pods that are not ready reports no loss', async ()
   assert.ok(await converge(simulation, 100))
 })
 
-test('an update under an operator that dies after every deletion reports no loss', async () => {
+test('an update reports no loss even if the operator crashes after every deletion', async () => {
   const watched = await watchedSet(single)
   const { simulation } = watched
   const { before } = simulation.api.hooks
@@ -94,7 +94,7 @@ test('an update under an operator that dies after every deletion reports no loss
   assert.deepEqual(losses(watched), [])
 })
 
-test('a termination by the operator reports no loss, neither of the clique nor of the groups', async () => {
+test('a gang termination reports no loss, neither for the clique nor for the groups', async () => {
   const watched = await watchedSet(single)
   const { simulation } = watched
   simulation.nodes.stopServing(podOf(watched, 'w-0-web'))
@@ -107,7 +107,7 @@ test('a termination by the operator reports no loss, neither of the clique nor o
   assert.ok(await converge(simulation, 60))
 })
 
-test('a scale to zero, of the set, a clique or a group, reports no loss', async () => {
+test('scaling the set, a clique or a group to zero reports no loss', async () => {
   for (const [resource, name] of [
     [resources.podCliqueSets, 'w'],
     [resources.podCliques, 'w-0-web'],
@@ -128,28 +128,28 @@ test('a scale to zero, of the set, a clique or a group, reports no loss', async 
   }
 })
 
-test('a scale-in that leaves only group replicas without a place reports no loss', async () => {
+test('a scale-in that leaves only unscheduled group replicas reports no loss', async () => {
   const watched = await watchedSet(
     sampleSet({ name: 'w', cliques: [clique('work')], groups: [group('g', ['work'], 2)] }),
   )
   const { simulation } = watched
   simulation.nodes.cordon()
   simulation.api.remove(resources.pods, podOf(watched, 'w-0-g-0-work'))
-  const look = async () => {
+  const propagate = async () => {
     for (let round = 0; round < 5; round++) {
       await simulation.reconcileAll()
       while (simulation.nodes.progress());
       await simulation.clock.advance(1_000)
     }
   }
-  await look()
+  await propagate()
   watched.emitted.length = 0
   simulation.api.modify(resources.podCliqueScalingGroups, 'w-0-g', { spec: { replicas: 1 } })
-  await look()
+  await propagate()
   assert.deepEqual(losses(watched), [])
 })
 
-test('a loss is reported, once for the clique and once for the group, also in the middle of an update', async () => {
+test('reports a loss once for the clique and once for the group, also during an update', async () => {
   const several = sampleSet({
     name: 'w',
     cliques: [clique('web', { replicas: 3, minAvailable: 1 }), clique('work')],

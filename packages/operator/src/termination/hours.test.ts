@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Gang termination over hours that pass in milliseconds: the real reconcilers on a simulated API.
+// Tests gang termination over hours of simulated time: the real reconcilers on a simulated API.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -18,8 +18,8 @@ import type { OnTotalLoss } from '../state/breach-condition.ts'
 import { findCondition } from '../state/conditions.ts'
 import { isReady, isTerminating } from '../state/pod-state.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
+import { converge } from '../testing/simulation/convergence.ts'
 import { type Observer, Simulation, setName } from '../testing/simulation/simulation.ts'
-import { converge } from '../testing/simulation/wellness.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -30,9 +30,7 @@ const noObserver: Observer = {
   inspects: () => {},
 }
 
-/**
- * Two replicas: a web clique of two pods, a group of three replicas of one worker of which two are needed.
- */
+/** Two replicas: a web clique of two pods, and a group of three replicas of one worker with minAvailable 2. */
 async function running(onTotalLoss: OnTotalLoss = 'Wait') {
   const emitted: EventValue[] = []
   const simulation = new Simulation({
@@ -64,12 +62,12 @@ async function running(onTotalLoss: OnTotalLoss = 'Wait') {
     uids,
     pods,
     count: (reason: string) => emitted.filter(event => event.reason === reason).length,
-    /** The first pod of a clique stops serving. */
+    /** Makes the first pod of a clique unready. */
     break: (prefix: string) => simulation.nodes.stopServing(pods(prefix)[0]!),
     advance: async (ms: number) => {
-      await look(simulation)
+      await propagate(simulation)
       await simulation.clock.advance(ms)
-      await look(simulation)
+      await propagate(simulation)
     },
     heal: () => {
       while (simulation.nodes.progress());
@@ -78,14 +76,14 @@ async function running(onTotalLoss: OnTotalLoss = 'Wait') {
 }
 
 /** Runs all reconcilers until a change of a pod has reached the set. */
-async function look(simulation: Simulation): Promise<void> {
+async function propagate(simulation: Simulation): Promise<void> {
   for (let round = 0; round < 4; round++) {
     await simulation.reconcileAll()
     await simulation.clock.advance(1_500)
   }
 }
 
-test('a standalone clique below its minimum for four hours takes its whole replica down, once, and no other', async () => {
+test('a standalone clique below minAvailable for four hours terminates its whole replica once, and no other replica', async () => {
   const harness = await running()
   const before = { broken: harness.uids('w-0-'), other: harness.uids('w-1-') }
   harness.break('w-0-web')
@@ -100,7 +98,7 @@ test('a standalone clique below its minimum for four hours takes its whole repli
   assert.ok(await converge(harness.simulation, 60))
 })
 
-test('a clique that was scaled by hand comes back from a termination with as many pods, and nothing else is kept of it', async () => {
+test('a clique that a user scaled keeps its replica count in a termination, and nothing else', async () => {
   const harness = await running()
   harness.simulation.api.modify(resources.podCliques, 'w-0-web', { spec: { replicas: 5 } })
   assert.ok(await converge(harness.simulation, 60))
@@ -120,7 +118,7 @@ test('a clique that was scaled by hand comes back from a termination with as man
   assert.equal(harness.pods('w-0-web').length, 2)
 })
 
-test('a recovery in the last minute cancels it, and the next breach has the whole delay again', async () => {
+test('a recovery in the last minute cancels the termination, and the next breach has the whole delay again', async () => {
   const harness = await running()
   const before = harness.uids('w-')
   harness.break('w-0-web')
@@ -132,7 +130,7 @@ test('a recovery in the last minute cancels it, and the next breach has the whol
   assert.deepEqual(harness.uids('w-'), before)
 })
 
-test('a breach right after the start, a restart and a clock that is set back change nothing about it', async () => {
+test('a breach right after the start, a restart and a clock that is set back do not change the deadline', async () => {
   const harness = await running()
   const before = harness.uids('w-0-')
   harness.break('w-0-web')
@@ -140,7 +138,7 @@ test('a breach right after the start, a restart and a clock that is set back cha
   harness.simulation.restart()
   harness.simulation.clock.shiftWallClock(-30 * minute)
   await harness.advance(3 * hour)
-  assert.deepEqual(harness.uids('w-0-'), before, 'half an hour is missing')
+  assert.deepEqual(harness.uids('w-0-'), before, 'half an hour remains')
   await harness.advance(31 * minute)
   for (const uid of before) assert.ok(!harness.uids('w-0-').includes(uid))
 })
@@ -161,7 +159,7 @@ for (const [what, broken] of [
     assert.deepEqual(harness.uids('w-'), before)
   })
 
-test('a group replica is terminated alone while the group keeps minAvailable', async () => {
+test('terminates a single group replica while the group keeps minAvailable', async () => {
   const harness = await running()
   const others = [
     ...harness.uids('w-0-web'),
@@ -177,7 +175,7 @@ test('a group replica is terminated alone while the group keeps minAvailable', a
   assert.equal(harness.count('PodCliqueSetReplicaDeleteSuccessful'), 0)
 })
 
-test('a group below its minimum takes the replica down and is marked until it is well again', async () => {
+test('a group below minAvailable terminates the replica and is marked until it recovers', async () => {
   const harness = await running()
   const before = harness.uids('w-0-')
   harness.break('w-0-g-1')
@@ -192,25 +190,25 @@ test('a group below its minimum takes the replica down and is marked until it is
     )?.status
   assert.equal(mark(), 'True')
   assert.ok(await converge(harness.simulation, 60))
-  await look(harness.simulation)
+  await propagate(harness.simulation)
   assert.equal(mark(), undefined)
   assert.equal(harness.count('PodCliqueSetReplicaDeleteSuccessful'), 1)
 })
 
-test('a clique that lost all pods waits, is reported once, and is never terminated', async () => {
+test('a clique that lost all pods is reported once and never terminated', async () => {
   const harness = await running('Wait')
   const before = harness.uids('w-')
   harness.simulation.nodes.loseAll()
   harness.heal()
   await harness.advance(48 * hour)
   assert.deepEqual(harness.uids('w-'), before)
-  // Four web cliques and groups, six workers: each of them once.
+  // Four web cliques and groups, six workers: one event each.
   assert.equal(harness.count('AllScheduledReplicasLost'), 10)
   harness.simulation.nodes.returnAll()
   assert.ok(await converge(harness.simulation, 60))
 })
 
-test('with Recreate a total loss is a breach like any other, once', async () => {
+test('with Recreate a total loss is a breach and causes one termination', async () => {
   const harness = await running('Recreate')
   const before = harness.uids('w-')
   harness.simulation.nodes.loseAll()
@@ -222,11 +220,11 @@ test('with Recreate a total loss is a breach like any other, once', async () => 
   assert.equal(
     harness.count('PodCliqueSetReplicaDeleteSuccessful'),
     2,
-    'a replica that never ran again is not terminated again',
+    'a replica that never recovered is not terminated again',
   )
 })
 
-test('a set that never fitted into the cluster is left alone', async () => {
+test('does not terminate a set that never fitted into the cluster', async () => {
   const harness = await running('Recreate')
   harness.simulation.api.modify(resources.podCliqueSets, setName, { spec: { replicas: 3 } })
   harness.simulation.nodes.loseAll()
@@ -238,14 +236,14 @@ test('a set that never fitted into the cluster is left alone', async () => {
   assert.deepEqual(harness.uids('w-2-'), before)
 })
 
-test('neither the replica that is being updated nor a broken group replica in it is terminated, however long that takes', async () => {
+test('terminates neither the replica that is being updated nor a broken group replica in it, however long the update takes', async () => {
   const harness = await running()
   harness.break('w-0-g-1')
-  await look(harness.simulation)
+  await propagate(harness.simulation)
   const template = structuredClone(harness.simulation.set.spec.template)
   template.cliques[0]!.spec.podSpec.containers[0]!.image = 'registry.example/main:2'
   harness.simulation.api.modify(resources.podCliqueSets, setName, { spec: { template } })
-  await look(harness.simulation)
+  await propagate(harness.simulation)
   const { currentlyUpdating } = harness.simulation.set.status!.updateProgress!
   const updating = `w-${currentlyUpdating![0]!.replicaIndex}-`
   assert.equal(updating, 'w-0-')
@@ -257,7 +255,7 @@ test('neither the replica that is being updated nor a broken group replica in it
   for (const pod of images) assert.equal(pod.spec?.containers[0]?.image, 'registry.example/main:2')
 })
 
-/** One pod is deleted, and no node takes its replacement. */
+/** Deletes one pod, whose replacement fits on no node. */
 function lose({ simulation, pods }: Awaited<ReturnType<typeof running>>, prefix: string): void {
   simulation.nodes.cordon()
   simulation.api.remove(resources.pods, pods(prefix)[0]!)
@@ -267,7 +265,7 @@ function lose({ simulation, pods }: Awaited<ReturnType<typeof running>>, prefix:
 const breachOf = (object: PodClique | PodCliqueScalingGroup | undefined) =>
   findCondition(object?.status?.conditions, 'MinAvailableBreached')
 
-test('a clique of which fewer pods than its minimum are scheduled for four hours takes its replica down, and recovers', async () => {
+test('a clique with fewer scheduled pods than minAvailable for four hours terminates its replica, and recovers', async () => {
   const harness = await running()
   const { simulation } = harness
   const before = { broken: harness.uids('w-0-'), other: harness.uids('w-1-') }
@@ -285,7 +283,7 @@ test('a clique of which fewer pods than its minimum are scheduled for four hours
   assert.equal(harness.count('PodCliqueSetReplicaDeleteSuccessful'), 1)
 })
 
-test('a group of which fewer replicas than its minimum are scheduled for four hours takes its replica down, and recovers', async () => {
+test('a group with fewer scheduled replicas than minAvailable for four hours terminates its replica, and recovers', async () => {
   const harness = await running()
   const { simulation } = harness
   const before = harness.uids('w-0-')
@@ -314,7 +312,7 @@ for (const [what, prefix] of [
       const harness = await running()
       const { simulation } = harness
       changeImages(simulation)
-      // The first pod or group replica of the new template is there and starts.
+      // The first pod or group replica of the new template exists and is starting.
       const isHalfWay = () =>
         simulation.set.status?.updateProgress?.currentlyUpdating?.[0]?.replicaIndex === 0 &&
         harness.pods(prefix).some(pod => !isReady(pod))
@@ -339,7 +337,7 @@ for (const [what, prefix] of [
     }
   })
 
-test('with Recreate a clique, a group and a member that a user scaled to zero are no loss', async () => {
+test('with Recreate, scaling a clique, a group or a member to zero is no loss', async () => {
   const harness = await running('Recreate')
   const { api } = harness.simulation
   api.modify(resources.podCliques, 'w-0-web', { spec: { replicas: 0 } })

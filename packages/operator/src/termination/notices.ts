@@ -5,7 +5,7 @@ import type { StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import type { BreachedReplica } from './plan-set.ts'
 
-/** Reports terminations to users before they happen: one event per replica and breach. */
+/** Announces terminations before they happen: one event per replica and breach. */
 export function reportScheduledTerminations(
   set: StoredSet,
   waiting: readonly BreachedReplica[],

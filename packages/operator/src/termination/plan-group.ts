@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Replicas of a scaling group that are terminated alone, because the group has enough others.
+// Plans the termination of single replicas of a scaling group that keeps enough others.
 import type { PodClique, PodCliqueScalingGroup } from '@grove/api'
 import { replicaIndexOf } from '../layout/clique-instance.ts'
 import { type Breach, cliqueBreach, earliest } from './breach.ts'
 
 export interface GroupTermination {
-  /** Replicas whose time has run out, ascending. */
+  /** The replicas whose delay has ended, ascending. */
   readonly terminate: readonly number[]
-  /** When the next one runs out, milliseconds since the epoch. */
+  /** When the next delay ends, in milliseconds since the epoch. */
   readonly deadline: number | undefined
 }
 
@@ -31,7 +31,7 @@ export function planGroupTermination(
       index,
       deadline: Math.max(earliest(found)!.since, updated) + delayMs,
     }))
-  // Too many: then the group as a whole is in breach, and the set decides.
+  // Too many replicas are broken: the group as a whole is in breach, and the set decides.
   if (group.spec.replicas - breached.length < (group.spec.minAvailable ?? 1)) return nothing
   const waiting = breached.filter(({ deadline }) => deadline > now)
   return {
@@ -40,7 +40,7 @@ export function planGroupTermination(
   }
 }
 
-/** Of live cliques; each is looked at once, however many replicas there are. */
+/** Considers only cliques that are not terminating, and reads each once, however many replicas there are. */
 function breachesByReplica(cliques: readonly PodClique[]): ReadonlyMap<number, Breach[]> {
   const breaches = new Map<number, Breach[]>()
   for (const clique of cliques) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Replicas of a set that are terminated as a whole, because their remaining pods are of no use.
+// Plans the termination of whole replicas of a set, because their remaining pods are of no use.
 import type { PodClique, PodCliqueScalingGroup } from '@grove/api'
 import { replicaIndexes, scalingGroups, standaloneCliques } from '../layout/layout.ts'
 import type { StoredSet } from '../layout/stored.ts'
@@ -21,7 +21,7 @@ export interface SetTermination {
 
 export interface SetTerminationInput {
   readonly set: StoredSet
-  /** Live children only: terminating ones are being recreated already. */
+  /** Only children that are not terminating: the others are being recreated already. */
   cliqueNamed(name: string): PodClique | undefined
   groupNamed(name: string): PodCliqueScalingGroup | undefined
   readonly now: number
@@ -32,7 +32,7 @@ export function planSetTermination(input: SetTerminationInput): SetTermination {
   return planTerminations(input.set, breaches, input.now)
 }
 
-/** The same with the breaches of all replicas, by their index. */
+/** Like `planSetTermination`, with the breaches of all replicas by their index. */
 export function planTerminations(
   set: StoredSet,
   breaches: readonly (Breach | undefined)[],
@@ -54,7 +54,7 @@ export function breachOf(input: ReplicaBreachInput, replica: number): BreachedRe
 
 type ReplicaBreachInput = Omit<SetTerminationInput, 'now'>
 
-/** The breach of a replica, whether it is being updated or not. */
+/** The breach of a replica, being updated or not. */
 export function replicaBreach(
   { set, cliqueNamed, groupNamed }: ReplicaBreachInput,
   replica: number,

@@ -87,7 +87,7 @@ test('the cost of a plan for a group grows with its replicas, not with their squ
   assert.ok(reads <= 10 * replicas, `${reads} looks at ${replicas} cliques`)
 })
 
-test('a group replica within the tolerance is terminated after the delay, not before', () => {
+test('a broken group replica that minAvailable tolerates is terminated after the delay, not before', () => {
   const cliques = [
     live('w-0-g-0-a', {}, 0),
     live('w-0-g-1-a', { breachedAt: hour }, 1),
@@ -97,7 +97,7 @@ test('a group replica within the tolerance is terminated after the delay, not be
   assert.deepEqual(groupPlan(cliques, 5 * hour), { terminate: [1], deadline: undefined })
 })
 
-test('the time of an update does not count', () => {
+test('the duration of an update does not count towards the delay', () => {
   const group = scalingGroup()
   const updated = {
     ...group,
@@ -121,7 +121,7 @@ test('the time of an update does not count', () => {
   })
 })
 
-test('with too few replicas left the group leaves it to the set', () => {
+test('with too few remaining replicas the group terminates none, because the set decides', () => {
   const cliques = [
     live('w-0-g-0-a', {}, 0),
     live('w-0-g-1-a', { breachedAt: 0 }, 1),
@@ -148,7 +148,7 @@ const setPlan = (web: Shape | undefined, of: Shape, now: number) =>
     now: start + now,
   })
 
-test('a standalone clique in breach takes its replica down after the delay', () => {
+test('a standalone clique in breach terminates its replica after the delay', () => {
   const before = setPlan({ breachedAt: 0 }, {}, hour)
   assert.deepEqual(
     before.waiting.map(({ replica, deadline }) => [replica, deadline]),
@@ -160,7 +160,7 @@ test('a standalone clique in breach takes its replica down after the delay', () 
   )
 })
 
-test('so does a scaling group as a whole, and the earlier of two decides', () => {
+test('a scaling group in breach terminates its replica, and the earlier of two breaches decides', () => {
   const { terminate } = setPlan({ breachedAt: 2 * hour }, { breachedAt: hour }, 5 * hour)
   assert.match(terminate[0]!.breach.because, /PodCliqueScalingGroup w-0-g/)
 })
@@ -169,7 +169,7 @@ test('a replica with a missing clique is being created and is not terminated', (
   assert.deepEqual(setPlan(undefined, { breachedAt: 0 }, 99 * hour), { terminate: [], waiting: [] })
 })
 
-test('a recovered set waits for nothing', () => {
+test('a recovered set has no deadline', () => {
   assert.deepEqual(setPlan({}, {}, 99 * hour), { terminate: [], waiting: [] })
 })
 

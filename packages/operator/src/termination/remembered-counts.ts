@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The replica counts that standalone cliques had when they were terminated. A user or an autoscaler scaled them and wants the
-// same count again. The cliques are deleted, so their set keeps the counts in an annotation until they exist again.
+// The replica counts of standalone cliques at their termination. A user or an autoscaler scaled them and wants the same
+// count again. The cliques are deleted, so their set keeps the counts in an annotation until they exist again.
 import { annotation, type PodCliqueSet } from '@grove/api'
 import type { Patch } from '../apply/intent.ts'
 import type { Caches } from '../caches/caches.ts'
@@ -12,13 +12,13 @@ import type { StoredSet } from '../layout/stored.ts'
 type Counts = Readonly<Record<string, number>>
 type Known = Pick<Caches, 'sets' | 'cliques'>
 
-/** By the name of the clique, as the cache shows the set now: it may be newer than the set of this reconcile. */
+/** By the name of the clique, from the cached set, which may be newer than the set of this reconcile. */
 export function rememberedCounts({ metadata }: StoredSet, caches: Known): Counts {
   const known = caches.sets.get(metadata)
   return known?.metadata.uid === metadata.uid ? parseCounts(known) : {}
 }
 
-/** To be written before the cliques of a replica are deleted. */
+/** Write this before the cliques of a replica are deleted. */
 export function countsToRemember(set: StoredSet, replica: number, caches: Known): Patch[] {
   const { namespace } = set.metadata
   const scaled = standaloneCliques(set, replica).flatMap(({ name, template }) => {
@@ -32,7 +32,7 @@ export function countsToRemember(set: StoredSet, replica: number, caches: Known)
   return [annotate(set, { ...before, ...Object.fromEntries(scaled) })]
 }
 
-/** To be written after cliques were created: counts of cliques that exist, or that are not wanted, are dropped. */
+/** Write this after cliques were created: it drops counts of cliques that exist or that are not wanted. */
 export function countsToForget(set: StoredSet, caches: Known): Patch[] {
   const before = Object.entries(rememberedCounts(set, caches))
   if (before.length === 0) return []
@@ -58,7 +58,7 @@ function wantedAmong(names: ReadonlySet<string>, set: StoredSet): ReadonlySet<st
   return wanted
 }
 
-/** Users can edit annotations: entries that are not replica counts are ignored, and then the template's count holds. */
+/** Users can edit annotations: invalid entries are ignored, and the count of the template applies. */
 export function parseCounts({ metadata }: Pick<PodCliqueSet, 'metadata'>): Counts {
   const text = metadata.annotations?.[annotation.countsBeforeTermination]
   const parsed = text === undefined ? undefined : parseJson(text)

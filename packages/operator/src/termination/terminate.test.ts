@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A termination takes time, while the other controllers reconcile.
+// Tests a termination that takes time while the other controllers reconcile.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pod } from '@grove/api'
 import type { KubeObject, Resource, Stored } from '@grove/kube'
 import { resources } from '../caches/resources.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
+import { converge } from '../testing/simulation/convergence.ts'
 import { watchedSet } from '../testing/simulation/watched-set.ts'
-import { converge } from '../testing/simulation/wellness.ts'
 
 const set = sampleSet({
   name: 'w',
@@ -17,7 +17,7 @@ const set = sampleSet({
   template: { terminationDelay: '1m' },
 })
 
-test('no object is recreated before the last pod is deleted, and all are afterwards', async () => {
+test('recreates no object before the last pod is deleted, and all objects afterwards', async () => {
   const { simulation } = await watchedSet(set)
   const { api } = simulation
   const podUids = () => new Set(api.list(resources.pods).map(({ metadata }) => metadata.uid))
@@ -28,7 +28,7 @@ test('no object is recreated before the last pod is deleted, and all are afterwa
   const { client } = api.caches
   const remove = client.deleteCollection
   const returned: string[] = []
-  let isCarriedOut = false
+  let isTerminated = false
   Object.assign(client, {
     deleteCollection: async (resource: Resource<KubeObject>, options: object) => {
       const response = await remove.call(client, resource, options)
@@ -40,22 +40,22 @@ test('no object is recreated before the last pod is deleted, and all are afterwa
           await simulation.reconcileOne(kind, name)
       if (resource.resource === 'pods') {
         returned.push(...response.items.map(({ metadata }) => metadata.uid))
-        isCarriedOut = true
+        isTerminated = true
       }
       return response
     },
   })
   api.collectsGarbage = false
   simulation.nodes.stopServing(web!)
-  for (let round = 0; round < 60 && !isCarriedOut; round++) {
+  for (let round = 0; round < 60 && !isTerminated; round++) {
     await simulation.reconcileAll()
     await simulation.clock.advance(2_000)
   }
-  assert.ok(isCarriedOut)
+  assert.ok(isTerminated)
   assert.deepEqual(
     returned.filter(uid => !before.has(uid)),
     [],
-    'none that has just been made',
+    'none of the recreated objects',
   )
   assert.ok(await converge(simulation, 60))
   const after = podUids()

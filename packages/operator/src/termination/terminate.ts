@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Terminates a replica of a set: deletes its cliques and pods by label, in two requests. Then it marks its scaling
-// groups, so that the same breach does not terminate the replica again. In this order: an operator that dies in
+// Terminates a replica of a set: deletes its cliques and pods by label, in two requests. Then it marks the scaling
+// groups, so that the same breach does not terminate the replica again. The order matters: an operator that crashes in
 // between repeats the deletion once and continues.
 import {
   eventSource,
@@ -84,8 +84,9 @@ function deletions(set: StoredSet, replica: number, { caches }: OperatorContext)
 }
 
 /**
- * Sets the scheduled count of the scaling groups to zero before their members are deleted: replicas that the operator
- * terminates itself are not lost. Unconditional, because the group's own controller writes its status at the same time.
+ * Sets the scheduled count of the scaling groups to zero before their members are deleted, so that replicas that the
+ * operator terminates are not reported as lost. Unconditional, because the group's own controller writes its status at
+ * the same time.
  */
 function plannedLosses(set: StoredSet, replica: number, caches: OperatorContext['caches']): Intent[] {
   return groupsOf(set, replica, caches)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whole pods for tests: the plain one, and those that a set gives by way of the PodClique made of its template.
+// Complete pods for tests: the standalone pod, and pods built from a set through the PodClique of its template.
 import {
   type CliqueTemplate,
   defaultConfiguration,
@@ -112,7 +112,7 @@ export function plainBut({ labels, metadata, spec }: Change): object {
   }
 }
 
-/** A set of one clique `a` whose pods are like this. */
+/** A set of one clique `a` with this pod spec. */
 export function withPodSpec(podSpec: Partial<PodSpec>, template: Partial<CliqueTemplate> = {}): StoredSet {
   const bare = clique('a')
   return sampleSet({

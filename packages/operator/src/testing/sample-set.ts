@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Sets and pods for tests, written as short as the tests that use them want them.
+// Concise builders of sets and pods for tests.
 import {
   annotation,
   type CliqueStartupType,
@@ -78,12 +78,12 @@ export function sampleSet(shape: SetShape): StoredSet {
 
 export interface PodShape {
   readonly index?: number
-  /** Defaults to the one of the index. */
+  /** Defaults to the hostname of the index. */
   readonly hostname?: string
   readonly phase?: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown'
   readonly ready?: boolean
   readonly scheduled?: boolean
-  /** The message of a scheduler that cannot place it. */
+  /** The message of a scheduler that cannot place the pod. */
   readonly unschedulable?: string
   readonly node?: string
   readonly gated?: boolean
@@ -91,12 +91,12 @@ export interface PodShape {
   readonly created?: string
   readonly terminating?: boolean
   readonly exitCode?: number
-  /** The exit code is that of the last run, after which none follows. */
+  /** The exit code of the last run, after which the container is not restarted. */
   readonly ended?: boolean
   readonly startedNotReady?: boolean
   /** The number of consecutive failures of earlier pods with this index. */
   readonly failures?: number | string
-  /** Why it failed. */
+  /** The failure reason. */
   readonly reason?: string
   readonly labels?: Record<string, string>
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// KAI's topology of a binding: the operator creates and owns it, or compares it where the binding names one of another owner.
+// The KAI topology of a binding. The operator creates and owns it, or compares it if the binding names one of another
+// owner.
 import { type ClusterTopologyBinding, type SchedulerTopologyStatus, scheduler } from '@grove/api'
 import { isKubeError, type Stored } from '@grove/kube'
 import { executeInOrder } from '../apply/execute.ts'

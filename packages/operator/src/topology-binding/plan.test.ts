@@ -34,7 +34,7 @@ const drift = ({ status }: ReturnType<typeof plan>) => {
   return condition && [condition.status, condition.reason, condition.observedGeneration]
 }
 
-test('in sync: one event', () => {
+test('in sync: emits one event', () => {
   const first = plan(binding(), [result(true)])
   assert.deepEqual(drift(first), ['False', 'InSync', 3])
   assert.deepEqual(
@@ -44,7 +44,7 @@ test('in sync: one event', () => {
   assert.deepEqual(plan(binding([], first.status), [result(true)]).events, [])
 })
 
-test('a topology that differs is drift', () => {
+test('reports a topology that differs as drift', () => {
   const drifted = plan(binding(), [result(false)])
   assert.deepEqual(drift(drifted), ['True', 'Drift', 3])
   assert.deepEqual(
@@ -53,18 +53,18 @@ test('a topology that differs is drift', () => {
   )
 })
 
-test('a binding for a scheduler that is not there is unknown, whatever the others say', () => {
+test('a binding for a missing scheduler is Unknown, whatever the state of the others', () => {
   const unknown = plan(binding([{ schedulerName: 'volcano', topologyReference: 'x' }]), [result(true)])
   assert.deepEqual(drift(unknown), ['Unknown', 'TopologyNotFound', 3])
   assert.match(unknown.status.schedulerTopologyStatuses![1]!.message!, /"volcano" is not available/)
   assert.deepEqual(unknown.events, [])
 })
 
-test('the generation counts as observed only when every scheduler could be reached', () => {
+test('sets observedGeneration only if every scheduler could be reached', () => {
   assert.equal(plan(binding(), [result(false, true)]).status.observedGeneration, undefined)
   assert.equal(plan(binding(), [result(true)]).status.observedGeneration, 3)
 })
 
-test('without schedulers that know topologies there is nothing to say', () => {
+test('without schedulers that support topologies the status is empty', () => {
   assert.equal(drift(plan(binding(), [])), undefined)
 })

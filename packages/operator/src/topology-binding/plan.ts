@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The status of a ClusterTopologyBinding, computed from each scheduler's own topology.
+// Computes the status of a ClusterTopologyBinding from each scheduler's own topology.
 import {
   type ClusterTopologyBinding,
   type ClusterTopologyBindingStatus,
@@ -16,15 +16,15 @@ import { findCondition, withCondition, withoutCondition } from '../state/conditi
 
 export interface TopologyResult {
   readonly entry: SchedulerTopologyStatus
-  /** The scheduler's topology could not be read or written: the reconcile is retried. */
+  /** The scheduler's topology could not be read or written. The reconcile is retried. */
   readonly failed: boolean
 }
 
 export interface BindingStatusInput {
   readonly binding: ClusterTopologyBinding
-  /** One per enabled scheduler that knows topologies, by name. */
+  /** One per enabled scheduler that supports topologies, by name. */
   readonly results: readonly TopologyResult[]
-  /** Names of the schedulers that know topologies. */
+  /** Names of the schedulers that support topologies. */
   readonly available: ReadonlySet<string>
   readonly now: string
 }

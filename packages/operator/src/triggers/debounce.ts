@@ -10,7 +10,7 @@ import {
   parentDebouncePerChildMs,
 } from '../timings/timings.ts'
 
-/** Pods of one clique that are looked at one by one. */
+/** Up to this many pods of one clique, the debounce does not grow. */
 const fewPods = 16
 
 export function debounceOfParent(children: number): number {
@@ -21,7 +21,7 @@ export function debounceOfClique(pods: number): number {
   return pods <= fewPods ? 0 : Math.min(longestDebounceMs, pods * cliqueDebouncePerPodMs)
 }
 
-/** Lets the keys of a source wait for others of their kind. */
+/** Debounces the keys of a source. */
 export function debounced<Key extends string>(
   source: Source<Key>,
   queue: () => WorkQueue<Key>,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Predicates: which changes of an object need a reconcile of which other objects.
+// Predicates: decide which changes of an object require a reconcile of which other objects.
 import { annotation, conditionType, label, type Pod, type PodClique, type PodGang } from '@grove/api'
 import type { Change, KubeObject, Stored } from '@grove/kube'
 import { sameMeaning } from '../apply/owned-fields.ts'
@@ -46,7 +46,7 @@ export function gangNeedsReconcile(change: Change<Pod>): boolean {
   )
 }
 
-/** The status of a gang follows from these fields of its pods. */
+/** The fields of pods from which the status of a gang is derived. */
 export function changesGangStatus(change: Change<Pod>): boolean {
   if (change.type !== 'update') return false
   const { old: before, new: after } = change
@@ -59,7 +59,10 @@ export function changesGangStatus(change: Change<Pod>): boolean {
   )
 }
 
-/** Another client edited or deleted an object of the operator. Statuses do not count: others write them, too. */
+/**
+ * Another client edited or deleted an object of the operator. Status changes do not count, because other clients write
+ * them.
+ */
 export function needsRepair(change: Change<KubeObject & { spec?: unknown }>): boolean {
   if (change.type !== 'update') return change.type === 'delete'
   return (
@@ -91,14 +94,14 @@ export function setOfChild(change: Change<KubeObject>): SetKey[] {
   return affectsParent(change) ? setsOf(change) : []
 }
 
-/** The set that a child is part of, and the set that it was part of before its label was edited. */
+/** The set that a child belongs to, and the set that it belonged to before its label was edited. */
 export function setsOf(change: Change<KubeObject>): SetKey[] {
   const { namespace } = (change.new ?? change.old).metadata
   const names = new Set([change.new, change.old].map(object => object?.metadata.labels?.[label.partOf]))
   return [...names].flatMap(name => (namespace && name ? [setKey({ namespace, name })] : []))
 }
 
-/** Another client deleted or edited an object of the operator. Statuses and annotations belong to others. */
+/** Another client deleted or edited an object of the operator. Statuses and annotations belong to other clients. */
 export function isEditedOrDeleted(change: Change<KubeObject>): boolean {
   if (change.type !== 'update') return change.type === 'delete'
   const { metadata: before, status: _, ...was } = change.old as Stored<KubeObject> & { status?: unknown }
@@ -106,7 +109,7 @@ export function isEditedOrDeleted(change: Change<KubeObject>): boolean {
   return !sameMeaning(before.labels, after.labels) || !sameMeaning(was, is)
 }
 
-/** A child's change that may change its parent's status or children. */
+/** A change of a child that may affect the status or the children of its parent. */
 function affectsParent(change: Change<KubeObject & { status?: unknown; spec?: unknown }>): boolean {
   if (change.type !== 'update') return true
   return (
@@ -118,7 +121,7 @@ function affectsParent(change: Change<KubeObject & { status?: unknown; spec?: un
   )
 }
 
-/** Also when the label was edited by which the group is found. */
+/** Also reacts if the label by which the group is found was edited. */
 export function memberOfGroup(change: Change<PodClique>): GroupKey[] {
   if (!affectsParent(change) && sameMeaning(change.old?.metadata.labels, change.new?.metadata.labels))
     return []

@@ -12,7 +12,10 @@ import { cliqueSources, groupSources } from './sources.ts'
 type Kind = 'sets' | 'groups' | 'cliques' | 'pods' | 'gangs'
 
 /** Caches with these objects, and the keys that a change of one of them enqueues. */
-function wokenIn(sources: typeof cliqueSources | typeof groupSources, held: Record<string, KubeObject[]>) {
+function enqueuedKeys(
+  sources: typeof cliqueSources | typeof groupSources,
+  held: Record<string, KubeObject[]>,
+) {
   const handlers = new Map<Kind, ((change: Change<KubeObject>) => void)[]>()
   const cache = (kind: Kind) => ({
     get: ({ name }: { name: string }) => held[`${kind}/${name}`]?.[0],
@@ -28,16 +31,16 @@ function wokenIn(sources: typeof cliqueSources | typeof groupSources, held: Reco
     ...Object.fromEntries(kinds.map(kind => [kind, cache(kind)])),
     optional: {},
   } as unknown as Caches
-  const woken = new Set<string>()
-  const queue = { addNoLaterThanAfter: (key: string) => void woken.add(key) } as never
+  const enqueued = new Set<string>()
+  const queue = { addNoLaterThanAfter: (key: string) => void enqueued.add(key) } as never
   for (const source of sources(caches, silentLogger, () => queue) as Source<string>[])
-    source(key => void woken.add(key))
+    source(key => void enqueued.add(key))
   return (kind: Kind, before: unknown, after: unknown): string[] => {
-    woken.clear()
+    enqueued.clear()
     const type = before === undefined ? 'add' : after === undefined ? 'delete' : 'update'
     for (const handler of handlers.get(kind) ?? [])
       handler({ type, old: before, new: after, source: 'watch' } as Change<KubeObject>)
-    return [...woken].sort()
+    return [...enqueued].sort()
   }
 }
 
@@ -57,10 +60,14 @@ const waiting = owned(samplePod('p', { phase: 'Pending' }))
 const withStatuses = owned(samplePod('p', { ready: false, startedNotReady: true }))
 
 const podChanges: [what: string, before: Pod | undefined, after: Pod | undefined][] = [
-  ['comes', undefined, gated],
+  ['is created', undefined, gated],
   ['loses its gate', gated, waiting],
-  ['is bound, its generation with it', waiting, owned(samplePod('p', { ready: false }), { generation: 2 })],
-  ['shows its containers for the first time', onNode, withStatuses],
+  [
+    'is bound, which changes its generation',
+    waiting,
+    owned(samplePod('p', { ready: false }), { generation: 2 }),
+  ],
+  ['reports its containers for the first time', onNode, withStatuses],
   ['becomes ready', onNode, owned(samplePod('p'))],
   ['fails', onNode, owned(samplePod('p', { phase: 'Failed' }))],
   [
@@ -72,30 +79,33 @@ const podChanges: [what: string, before: Pod | undefined, after: Pod | undefined
 ]
 for (const [what, before, after] of podChanges)
   test(`a pod that ${what} enqueues its clique`, () => {
-    assert.deepEqual(wokenIn(cliqueSources, {})('pods', before, after), ['serving/w-0-a'])
+    assert.deepEqual(enqueuedKeys(cliqueSources, {})('pods', before, after), ['serving/w-0-a'])
   })
 
 test('pods and gangs of a terminating or deleted set do not enqueue cliques', () => {
   const labels = { [label.partOf]: 'w' }
   const pod = owned(samplePod('p', { labels }))
-  const going = {
+  const terminating = {
     ...set(1, undefined),
     metadata: { ...set(1, undefined).metadata, deletionTimestamp: 'now' },
   }
-  for (const [sets, woken] of [
+  for (const [sets, enqueued] of [
     [[set(1, undefined)], ['serving/w-0-a']],
-    [[going], []],
+    [[terminating], []],
     [[], []],
   ] as const) {
-    const wokenBy = wokenIn(cliqueSources, { 'sets/w': [...sets] })
-    assert.deepEqual(wokenBy('pods', pod, undefined), woken)
+    const keysFor = enqueuedKeys(cliqueSources, { 'sets/w': [...sets] })
+    assert.deepEqual(keysFor('pods', pod, undefined), enqueued)
     const held = gang('w-0-a')
-    assert.deepEqual(wokenBy('gangs', { ...held, metadata: { ...held.metadata, labels } }, undefined), woken)
+    assert.deepEqual(
+      keysFor('gangs', { ...held, metadata: { ...held.metadata, labels } }, undefined),
+      enqueued,
+    )
   }
 })
 
 test('a pod without an owner enqueues no key', () => {
-  assert.deepEqual(wokenIn(cliqueSources, {})('pods', undefined, samplePod('p')), [])
+  assert.deepEqual(enqueuedKeys(cliqueSources, {})('pods', undefined, samplePod('p')), [])
 })
 
 const gang = (...groups: string[]) => ({
@@ -110,11 +120,11 @@ const gang = (...groups: string[]) => ({
   },
 })
 
-test('a gang enqueues the cliques that it lists or listed, by their names and not by those of pods', () => {
-  const woken = wokenIn(cliqueSources, {})
-  assert.deepEqual(woken('gangs', undefined, gang('w-0-a', 'w-0-b')), ['serving/w-0-a', 'serving/w-0-b'])
-  assert.deepEqual(woken('gangs', gang('w-0-a'), gang('w-0-b')), ['serving/w-0-a', 'serving/w-0-b'])
-  assert.deepEqual(woken('gangs', gang('w-0-a'), undefined), ['serving/w-0-a'])
+test('a gang enqueues the cliques that it lists or listed, by the names of cliques and not of pods', () => {
+  const enqueued = enqueuedKeys(cliqueSources, {})
+  assert.deepEqual(enqueued('gangs', undefined, gang('w-0-a', 'w-0-b')), ['serving/w-0-a', 'serving/w-0-b'])
+  assert.deepEqual(enqueued('gangs', gang('w-0-a'), gang('w-0-b')), ['serving/w-0-a', 'serving/w-0-b'])
+  assert.deepEqual(enqueued('gangs', gang('w-0-a'), undefined), ['serving/w-0-a'])
 })
 
 const clique = (name: string, more: object = {}) => ({
@@ -126,31 +136,34 @@ const scheduled = (name: string, scheduledReplicas: number, labels: Record<strin
   status: { scheduledReplicas },
 })
 
-test('a scheduled clique of a base gang enqueues the cliques of the gangs behind it, and no other', () => {
-  const woken = wokenIn(cliqueSources, {
+test('a scheduled clique of a base gang enqueues the cliques of its scaled gangs, and no others', () => {
+  const enqueued = enqueuedKeys(cliqueSources, {
     'cliques/basePodGang/serving/w-0': [clique('w-0-g-1-a'), clique('w-0-g-2-a')],
   })
   const base = { [label.podGang]: 'w-0' }
   const all = ['serving/w-0-g-1-a', 'serving/w-0-g-2-a']
-  assert.deepEqual(woken('cliques', scheduled('w-0-a', 0, base), scheduled('w-0-a', 1, base)), all)
-  assert.deepEqual(woken('cliques', scheduled('w-0-a', 2, base), scheduled('w-0-a', 1, base)), [])
+  assert.deepEqual(enqueued('cliques', scheduled('w-0-a', 0, base), scheduled('w-0-a', 1, base)), all)
+  assert.deepEqual(enqueued('cliques', scheduled('w-0-a', 2, base), scheduled('w-0-a', 1, base)), [])
   const behind = { [label.podGang]: 'w-0-g-0', [label.basePodGang]: 'w-0' }
-  assert.deepEqual(woken('cliques', scheduled('w-0-g-1-a', 0, behind), scheduled('w-0-g-1-a', 1, behind)), [])
+  assert.deepEqual(
+    enqueued('cliques', scheduled('w-0-g-1-a', 0, behind), scheduled('w-0-g-1-a', 1, behind)),
+    [],
+  )
 })
 
 test('a recreated base gang enqueues the cliques of its scaled gangs; a change of its pod references does not', () => {
-  const woken = wokenIn(cliqueSources, { 'cliques/basePodGang/serving/w-0': [clique('w-0-g-1-a')] })
-  assert.deepEqual(woken('gangs', undefined, gang('w-0-a')), ['serving/w-0-a', 'serving/w-0-g-1-a'])
-  assert.deepEqual(woken('gangs', gang('w-0-a'), gang('w-0-a')), ['serving/w-0-a'])
+  const enqueued = enqueuedKeys(cliqueSources, { 'cliques/basePodGang/serving/w-0': [clique('w-0-g-1-a')] })
+  assert.deepEqual(enqueued('gangs', undefined, gang('w-0-a')), ['serving/w-0-a', 'serving/w-0-g-1-a'])
+  assert.deepEqual(enqueued('gangs', gang('w-0-a'), gang('w-0-a')), ['serving/w-0-a'])
 })
 
 test('enqueues a clique when its spec or labels change, not when its status does', () => {
-  const woken = wokenIn(cliqueSources, {})
+  const enqueued = enqueuedKeys(cliqueSources, {})
   const before = clique('w-0-a')
-  assert.deepEqual(woken('cliques', undefined, before), ['serving/w-0-a'])
-  assert.deepEqual(woken('cliques', before, clique('w-0-a', { generation: 2 })), ['serving/w-0-a'])
-  assert.deepEqual(woken('cliques', before, clique('w-0-a', { labels: { a: 'b' } })), ['serving/w-0-a'])
-  assert.deepEqual(woken('cliques', before, { ...before, status: { readyReplicas: 1 } }), [])
+  assert.deepEqual(enqueued('cliques', undefined, before), ['serving/w-0-a'])
+  assert.deepEqual(enqueued('cliques', before, clique('w-0-a', { generation: 2 })), ['serving/w-0-a'])
+  assert.deepEqual(enqueued('cliques', before, clique('w-0-a', { labels: { a: 'b' } })), ['serving/w-0-a'])
+  assert.deepEqual(enqueued('cliques', before, { ...before, status: { readyReplicas: 1 } }), [])
 })
 
 const member = (more: object) => ({
@@ -159,14 +172,14 @@ const member = (more: object) => ({
 })
 
 test('enqueues a group when a member is created, deleted or reports a new status', () => {
-  const woken = wokenIn(groupSources, {})
+  const enqueued = enqueuedKeys(groupSources, {})
   const group = ['serving/w-0-g']
-  assert.deepEqual(woken('cliques', undefined, member({})), group)
-  assert.deepEqual(woken('cliques', member({}), undefined), group)
-  assert.deepEqual(woken('cliques', member({}), member({ status: { readyReplicas: 1 } })), group)
-  assert.deepEqual(woken('cliques', member({}), member({})), [])
-  assert.deepEqual(woken('cliques', undefined, clique('w-0-a')), [], 'a clique of its own')
-  assert.deepEqual(woken('cliques', member({}), clique('w-0-g-0-a')), group, 'its label is taken')
+  assert.deepEqual(enqueued('cliques', undefined, member({})), group)
+  assert.deepEqual(enqueued('cliques', member({}), undefined), group)
+  assert.deepEqual(enqueued('cliques', member({}), member({ status: { readyReplicas: 1 } })), group)
+  assert.deepEqual(enqueued('cliques', member({}), member({})), [])
+  assert.deepEqual(enqueued('cliques', undefined, clique('w-0-a')), [], 'a standalone clique')
+  assert.deepEqual(enqueued('cliques', member({}), clique('w-0-g-0-a')), group, 'its label is removed')
 })
 
 const set = (generation: number, updating: number[] | undefined, currentGenerationHash = 'g') => ({
@@ -185,14 +198,14 @@ const set = (generation: number, updating: number[] | undefined, currentGenerati
 const ofReplica = (name: string, replica: number) =>
   clique(name, { labels: { [label.setReplicaIndex]: String(replica) } })
 
-test('groups and cliques look when it is the turn of their replica, also when the turn comes with the update', () => {
+test('enqueues groups and cliques when their replica is selected, also when the selection comes with the update', () => {
   for (const [sources, kind] of [
     [groupSources, 'groups'],
     [cliqueSources, 'cliques'],
   ] as const) {
     const children = [ofReplica('w-0-x', 0), ofReplica('w-1-x', 1)]
     const both = ['serving/w-0-x', 'serving/w-1-x']
-    const woken = wokenIn(sources, {
+    const enqueued = enqueuedKeys(sources, {
       [`${kind}/set/serving/w`]: children,
       ...Object.fromEntries(
         children.map((child, replica) => [
@@ -201,13 +214,13 @@ test('groups and cliques look when it is the turn of their replica, also when th
         ]),
       ),
     })
-    assert.deepEqual(woken('sets', set(1, undefined), set(1, [1])), ['serving/w-1-x'])
-    assert.deepEqual(woken('sets', set(1, []), set(1, [0])), ['serving/w-0-x'])
-    assert.deepEqual(woken('sets', set(1, [0]), set(1, [1])), ['serving/w-1-x'])
-    assert.deepEqual(woken('sets', set(1, [0]), set(1, [0])), [])
-    // Groups make their members of what is announced; cliques only turn to it where they are half-way.
+    assert.deepEqual(enqueued('sets', set(1, undefined), set(1, [1])), ['serving/w-1-x'])
+    assert.deepEqual(enqueued('sets', set(1, []), set(1, [0])), ['serving/w-0-x'])
+    assert.deepEqual(enqueued('sets', set(1, [0]), set(1, [1])), ['serving/w-1-x'])
+    assert.deepEqual(enqueued('sets', set(1, [0]), set(1, [0])), [])
+    // Groups create their members from the announced revision. Cliques follow it only if their update has started.
     const announced = kind === 'groups' ? both : ['serving/w-1-x']
-    assert.deepEqual(woken('sets', set(1, [1]), set(1, [1], 'h')), announced)
-    assert.deepEqual(woken('sets', set(1, undefined), set(2, undefined)), both)
+    assert.deepEqual(enqueued('sets', set(1, [1]), set(1, [1], 'h')), announced)
+    assert.deepEqual(enqueued('sets', set(1, undefined), set(2, undefined)), both)
   }
 })

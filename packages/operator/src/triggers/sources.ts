@@ -85,7 +85,7 @@ export function setSources(caches: Caches, log: Logger, queue: () => WorkQueue<S
     ...(caches.controllerRevisions
       ? [from(caches.controllerRevisions, log, change => (change.type === 'delete' ? setsOf(change) : []))]
       : []),
-    // The controller of gangs reverts edits of them.
+    // The gang controller reverts edits of gangs.
     ofChildren(
       from(caches.gangs, log, change =>
         change.type === 'delete' || hasBecomeComplete(change) || changesGangSummary(change)
@@ -108,7 +108,7 @@ export function bindingSources(caches: Caches, log: Logger) {
       change => (change.type !== 'delete' && needsReconcile(change) ? [change.new.metadata.name] : []),
       log,
     ),
-    // Edited topologies of schedulers: their owner reference or the bindings say which binding they belong to.
+    // Edited topologies of schedulers. Their owner reference or the bindings determine their binding.
     ...(caches.optional.kaiTopologies
       ? [
           sourceOf<Change<KubeObject>, string>(
@@ -154,8 +154,7 @@ export function groupSources(caches: Caches, log: Logger, queue: () => WorkQueue
 
 export function cliqueSources(caches: Caches, log: Logger, queue: () => WorkQueue<CliqueKey>) {
   return [
-    // New cliques go first: existing pods can be scheduled while further ones are created, but not the other way
-    // round.
+    // New cliques have priority: existing pods can be scheduled while further pods are created, but not vice versa.
     from(caches.cliques, log, change => [
       ...(change.type === 'add' ? [{ key: cliqueKey(change.new.metadata), priority: 'user' as const }] : []),
       ...(change.type === 'update' && cliqueNeedsReconcile(change) ? [cliqueKey(change.new.metadata)] : []),
@@ -163,12 +162,12 @@ export function cliqueSources(caches: Caches, log: Logger, queue: () => WorkQueu
     ]),
     debounced(
       from(caches.pods, log, change =>
-        isOfLivingSet(caches, change) ? ownerOfPod(change.new ?? change.old) : [],
+        isOfActiveSet(caches, change) ? ownerOfPod(change.new ?? change.old) : [],
       ),
       queue,
       key => debounceOfClique(caches.pods.countByIndex('controller', uidOf(caches.cliques.get(refOf(key))))),
     ),
-    from(caches.gangs, log, change => (isOfLivingSet(caches, change) ? cliquesOfGang(caches, change) : [])),
+    from(caches.gangs, log, change => (isOfActiveSet(caches, change) ? cliquesOfGang(caches, change) : [])),
     from(caches.sets, log, change => childrenToEnqueue(caches, change, 'cliques').map(cliqueKey)),
     ...claimSources(caches, 'podClique', cliqueKey, log),
   ]
@@ -199,7 +198,7 @@ export function gangSources(
   return [
     sourceOf<Change<Pod>, GangKey>(
       handler => caches.pods.onChange(handler),
-      change => (gangNeedsReconcile(change) && isOfLivingSet(caches, change) ? ofMember(change) : []),
+      change => (gangNeedsReconcile(change) && isOfActiveSet(caches, change) ? ofMember(change) : []),
       log,
     ),
     ofStatuses(
@@ -235,22 +234,23 @@ export function gangSources(
 }
 
 /**
- * The gang to reconcile because it or its scheduler's object was edited. Both have one name, or the gang owns the object. Writes of the operator count,
- * too: the response to such a write may be the first to show an edit of another client.
+ * The gang to reconcile because it or its scheduler's object was edited. Both have one name, or the gang owns the
+ * object. Writes of the operator count, too: the response to such a write may be the first to show an edit of another
+ * client.
  */
 function gangsToRepair(caches: Caches, change: Change<KubeObject>): GangKey[] {
   const { namespace = '', name: ownName, ownerReferences } = (change.new ?? change.old).metadata
   const owner = ownerReferences?.find(({ controller }) => controller)
   const name = owner?.kind === kinds.podGang.kind ? owner.name : ownName
   const labelled = setsOf(change).flatMap(key => caches.sets.get(refOf(key)) ?? [])
-  // An object of another owner may hold the name of a gang. It need not have labels.
+  // An object of another owner may have the name of a gang, and may have no labels.
   const sets = labelled.length > 0 ? labelled : caches.sets.list(namespace)
   const replicasOf: GroupReplicas = group =>
     caches.groups.get({ namespace, name: group.name })?.spec.replicas ?? group.config.replicas ?? 1
   return sets.flatMap(set => wantedGangKey(set, name, replicasOf) ?? [])
 }
 
-/** The status says that an update needs surge replicas, or does so no more. */
+/** The status reports that an update needs surge replicas, or no longer needs them. */
 function isResized(change: Change<InNamespace<PodCliqueSet>>): boolean {
   return change.type === 'update' && replicaCount(change.old) !== replicaCount(change.new)
 }
@@ -259,7 +259,7 @@ function isResized(change: Change<InNamespace<PodCliqueSet>>): boolean {
  * The operator recreates no pods of a terminating or deleted set, so its thousands of terminating pods enqueue nothing. A set
  * that arrives late enqueues all of its children itself.
  */
-function isOfLivingSet(caches: Caches, change: Change<KubeObject>): boolean {
+function isOfActiveSet(caches: Caches, change: Change<KubeObject>): boolean {
   const { namespace, labels } = (change.new ?? change.old).metadata
   const name = labels?.[label.partOf]
   if (!namespace || !name) return true
@@ -267,7 +267,7 @@ function isOfLivingSet(caches: Caches, change: Change<KubeObject>): boolean {
   return set !== undefined && !set.metadata.deletionTimestamp
 }
 
-/** A set is carried out when all of its gangs have their pods. */
+/** A set is fully applied when all of its gangs have their pods. */
 function hasBecomeComplete(change: Change<PodGang>): boolean {
   return change.type === 'update' && isInitialized(change.new) && !isInitialized(change.old)
 }
@@ -279,7 +279,7 @@ function cliquesOfGang(caches: Caches, change: Change<PodGang>): CliqueKey[] {
         cliqueKey({ namespace: gang?.metadata.namespace, name }),
       ),
     ),
-    // A recreated base gang is what the scaled gangs behind it waited for.
+    // The scaled gangs waited for the recreated base gang.
     ...(change.type === 'add'
       ? caches.cliques.byIndex('basePodGang', keyOf(change.new)).map(keyOfClique)
       : []),
@@ -295,7 +295,7 @@ function scaledCliquesBehind(caches: Caches, change: Change<PodClique>): CliqueK
   return caches.cliques.byIndex('basePodGang', `${namespace}/${labels?.[label.podGang]}`).map(keyOfClique)
 }
 
-/** All children when the set itself has changed. When an update moves on, the children of the replicas it selects. */
+/** All children if the set itself has changed. If an update advances, the children of the replicas that it selects. */
 function childrenToEnqueue(
   caches: Caches,
   change: Change<InNamespace<PodCliqueSet>>,
@@ -304,7 +304,7 @@ function childrenToEnqueue(
   const { namespace = '', name } = (change.new ?? change.old).metadata
   const all = () => caches[kind].byIndex('set', setKey({ namespace, name })).map(({ metadata }) => metadata)
   if (needsReconcile(change)) return all()
-  // A new revision changes the target of selected replicas. Until it is announced groups create no members.
+  // A new revision changes the target of selected replicas. Groups create no members until it is announced.
   const announced = change.old?.status?.currentGenerationHash
   const isRedirected = announced !== change.new?.status?.currentGenerationHash
   if (isRedirected && announced !== undefined && kind === 'groups') return all()

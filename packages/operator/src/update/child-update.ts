@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Plans the update of a clique or a scaling group, whichever its units are.
+// Plans the update of a clique or a scaling group, for either kind of unit.
 import type { ConditionValue } from '@grove/api'
 import type { StoredSet } from '../layout/stored.ts'
 import { isInProgress } from '../state/child-state.ts'
@@ -20,7 +20,7 @@ export interface ChildUpdateInput<U extends Unit, P extends AnyProgress, S exten
   readonly fields: ProgressFields<P, S>
   readonly target: UpdateTarget
   readonly terms: UnitTerms
-  /** The set has selected the replica that the child belongs to. */
+  /** True if the set has selected the replica that the child belongs to. */
   readonly mayUpdate: boolean
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -31,7 +31,7 @@ export interface ChildUpdate<U extends Unit, P> {
   readonly progress: P | undefined
   /** Undefined while no update is in progress. */
   readonly condition: ConditionValue | undefined
-  /** The time until the plan may change without any change in the cluster; 0 if it does not. */
+  /** The time until the plan may change without a change in the cluster; 0 if it does not. */
   readonly retryInMs: number
 }
 

@@ -10,7 +10,7 @@ import { revisionOf } from '../revision/set-revision.ts'
 import { clique, samplePod, sampleSet } from '../testing/sample-set.ts'
 import { planCliqueUpdate } from './clique-update.ts'
 
-test('a clique without the announced template starts no update: its pods would be replaced twice', () => {
+test('a clique without the announced template starts no update, because its pods would be replaced twice', () => {
   const plain = sampleSet({ cliques: [clique('web')] })
   const { generationHash, templateHashes } = revisionOf(plain)
   const set: StoredSet = {

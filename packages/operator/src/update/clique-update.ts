@@ -39,9 +39,9 @@ export function planCliqueUpdate(
   })
 }
 
-/** Reports whether the clique replaces its own pods now. Members of a scaling group are replaced by their group. */
+/** Reports whether the clique replaces its own pods now. Scaling groups replace the pods of their members. */
 export function mayReplacePods(set: StoredSet, clique: StoredClique, instance: CliqueInstance): boolean {
-  // Between two quick edits the set or the clique may be ahead. Pods would be replaced twice.
+  // Between two quick edits the set or the clique may be newer, and pods would be replaced twice.
   const hasTarget = templateHashOfClique(clique) === revisionOf(set).hashOf(clique)
   return !instance.group && mayUpdate(set, instance.setReplica) && hasTarget
 }

@@ -6,8 +6,8 @@ import { isActive, templateHashOf } from '../state/pod-state.ts'
 import { hasWantedTemplate } from './clique-state.ts'
 
 /**
- * Distinguishes hashes of the clique's template from others. The template of a clique is the one that its parent wrote last: while
- * that is not the wanted one, pods are compared with what the clique carries.
+ * Distinguishes hashes of the clique's template from others. The template of a clique is the one that its parent wrote
+ * last. While that is not the wanted one, pods are compared with the template in the clique.
  */
 export function currentHash(revision: Revision, clique: PodClique): (hash: string) => boolean {
   const own = templateHashOfClique(clique)

@@ -48,7 +48,7 @@ test('outdated pods that are not ready are replaced at once, whatever minAvailab
   assert.deepEqual(replaced(pods, { minAvailable: 4 }), ['pending', 'crashed', 'started'])
 })
 
-test('they are not replaced while edits still come in: a burst must not replace every pod that is starting', () => {
+test('unready outdated pods are not replaced during a burst of edits, which would replace every starting pod', () => {
   const pods = [old('starting', { ready: false }), old('serving')]
   assert.equal(reason(pods, { stableInMs: 1200 }), 'a pod that is not ready, until the template is stable')
   const two = [...pods, old('another', { ready: false })]
@@ -76,10 +76,10 @@ const selection = { current: 'gone', currentIndex: 2 }
 const notReady = 'the new pod with index 2 is not ready yet'
 const [a, b] = [old('a', { index: 0 }), old('b', { index: 1 })]
 const waits: [what: string, pods: Pod[], expected: string, given?: Partial<UnitUpdateInput<PodUnit>>][] = [
-  ['its index has a pod that starts', [a, b, samplePod('c', { index: 2, ready: false })], notReady],
+  ['its index has a starting pod', [a, b, samplePod('c', { index: 2, ready: false })], notReady],
   ['its index has no pod yet', [a, b], notReady, { replicas: 3 }],
-  ['its index has only a pod that is terminating', [a, b, gone('c', 2)], notReady, { replicas: 3 }],
-  ['its index waits for the replacement of a failed pod', [a, b, failed('c', 2)], notReady],
+  ['its index has only a terminating pod', [a, b, gone('c', 2)], notReady, { replicas: 3 }],
+  ['its index is in back-off after a failed pod', [a, b, failed('c', 2)], notReady],
   ['its index is ready', [a, b, samplePod('c', { index: 2 })], 'replace'],
   [
     'its index is ready, and another pod was lost',
@@ -93,9 +93,9 @@ const waits: [what: string, pods: Pod[], expected: string, given?: Partial<UnitU
     { replicas: 3 },
   ],
   ['a scale-in removed its index', [a, b], 'replace', { replicas: 2 }],
-  ['nothing outdated is left, and its index is not ready', [current('a', 0), lost('c', 2)], notReady],
-  ['nothing outdated is left, and another pod was lost', [current('c', 2), lost('b', 1)], 'finished'],
-  ['nothing outdated is left, after a scale-in', [current('a', 0)], 'finished'],
+  ['no outdated pod is left, and its index is not ready', [current('a', 0), lost('c', 2)], notReady],
+  ['no outdated pod is left, and another pod was lost', [current('c', 2), lost('b', 1)], 'finished'],
+  ['no outdated pod is left, after a scale-in', [current('a', 0)], 'finished'],
 ]
 for (const [what, pods, expected, given] of waits)
   test(`after a replacement: ${what}`, () => assert.equal(reason(pods, { selection, ...given }), expected))
@@ -116,7 +116,7 @@ function gone(name: string, index: number): Pod {
   return samplePod(name, { index, terminating: true })
 }
 
-test('an update of 4 pods with minAvailable 1 ends although one lost pod never comes back', () => {
+test('an update of 4 pods with minAvailable 1 ends although one lost pod never recovers', () => {
   // Index 3 was lost after index 0 had been replaced; the replacement fits on no node.
   let pods = [current('n0', 0), old('o1', { index: 1 }), old('o2', { index: 2 }), lost('n3', 3)]
   let selected: UnitUpdateInput<PodUnit>['selection'] = { current: 'o0', currentIndex: 0 }
@@ -136,7 +136,7 @@ test('an update of 4 pods with minAvailable 1 ends although one lost pod never c
   assert.equal(reason(pods, { selection: selected }), 'finished')
 })
 
-test('the readiness of other up-to-date pods changes the plan only where minAvailable is at stake', () => {
+test('the readiness of other up-to-date pods changes the plan only if minAvailable is at risk', () => {
   const shape = fc.record({
     index: fc.nat(7),
     hash: fc.constantFrom('new', 'old'),
@@ -190,7 +190,7 @@ test('a pod that was selected and not deleted is selected again, within the curr
   assert.match(reason(fewer, { selection }), /only 1 of 3/)
 })
 
-test('a selection without an index, written by another operator, leaves only minAvailable to respect', () => {
+test('a selection without an index, written by another operator, is limited only by minAvailable', () => {
   const pods = [old('a'), samplePod('b', { ready: false }), samplePod('c')]
   const selection = { current: 'gone' }
   assert.equal(replaced(pods, { selection }), 'a')

@@ -35,7 +35,7 @@ describe('the progress of a clique', () => {
     })
   })
 
-  test('an update that has ended leaves no pod to wait for', () => {
+  test('an update that has ended waits for no pod', () => {
     const { readyPodsSelectedToUpdate } = next({ before: { ...running, updateEndedAt: 'then' } })!
     assert.equal(readyPodsSelectedToUpdate, undefined)
   })
@@ -115,7 +115,7 @@ describe('the progress of a scaling group', () => {
     assert.deepEqual(next({ target: same, isUnfinished: false }), { ...rest, updateEndedAt: 'now' })
   })
 
-  test('a replica that a scale-in removed is not waited for', () => {
+  test('does not wait for a replica that a scale-in removed', () => {
     assert.deepEqual(replicaProgress.selectedUnit({ current: 1 }, 2), { current: 1, currentIndex: 1 })
     assert.equal(replicaProgress.selectedUnit({ current: 2 }, 2), undefined)
   })

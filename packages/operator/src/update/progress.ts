@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The progress of an update in the status of a clique or a scaling group: when it starts, continues with another target
-// and ends, and which serving unit is selected. A selection is written before the unit is deleted, so that an operator
-// that takes over neither forgets the unit nor deletes another one alongside it.
+// The progress of an update in the status of a clique or a scaling group: its start, its target, its end, and the
+// selected serving unit. A selection is written before the unit is deleted, so that a restarted operator neither
+// forgets the unit nor deletes a second one.
 import type {
   PodCliqueScalingGroupUpdateProgress,
   PodCliqueUpdateProgress,
@@ -81,7 +81,7 @@ export interface ProgressInput<P> {
   readonly now: string
 }
 
-/** The progress of an update that the operator carries out. */
+/** The progress of an update that the operator executes. */
 export function rollingProgress<P extends AnyProgress, S extends AnySelection<string | number>>(
   fields: ProgressFields<P, S>,
   { before, target, isUnfinished, mayUpdate, now }: ProgressInput<P>,
@@ -89,7 +89,7 @@ export function rollingProgress<P extends AnyProgress, S extends AnySelection<st
   const isSameTarget = before !== undefined && fields.leadsTo(before, target)
   if (isUnfinished && mayUpdate) {
     if (isSameTarget && isInProgress(before)) return before
-    // The unit that was replaced for an earlier target may not be back. This update waits for it as well.
+    // The unit that was replaced for an earlier target may not have recovered. This update waits for it as well.
     const selection = before && isInProgress(before) ? fields.selectionOf(before) : undefined
     return fields.withSelection(fields.start(target, now), selection && withoutCompleted(selection))
   }

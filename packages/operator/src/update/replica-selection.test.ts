@@ -7,8 +7,8 @@ import { selectReplicas } from './replica-selection.ts'
 import type { ReplicaUpdateState } from './replica-state.ts'
 
 /**
- * `.` outdated and serving, `-` outdated and not serving, `x` done, `?` up to date and starting, `p` up to date with some
- * unscheduled pods, `P` the same and serving, `~` serving, all pods up to date, with a status that is older than they are.
+ * `.` outdated and serving, `-` outdated and not serving, `x` done, `?` up to date and starting, `p` up to date with
+ * some unscheduled pods, `P` the same and serving, `~` serving, all pods up to date, with an outdated status.
  */
 type Replica = '.' | '-' | 'x' | '?' | 'p' | 'P' | '~'
 
@@ -221,7 +221,7 @@ const cases: Case[] = [
     surge: 2,
   },
   {
-    name: 'a surge replica with an earlier template stands in as well',
+    name: 'a surge replica with an earlier template counts as a replacement as well',
     strategy: none,
     states: '..+.',
     next: [0],
@@ -241,7 +241,7 @@ const cases: Case[] = [
     begun: [2],
   },
   {
-    name: 'a late status alone selects nothing and creates no surge replica',
+    name: 'an outdated status alone selects nothing and creates no surge replica',
     strategy: none,
     states: '~~',
   },
@@ -260,7 +260,7 @@ const cases: Case[] = [
     surge: 1,
     nextSurge: [4],
   },
-  { name: 'the surge replica that stands in for a replica stays', strategy: none, states: 'xx?+x', surge: 1 },
+  { name: 'keeps the surge replica that replaces a replica', strategy: none, states: 'xx?+x', surge: 1 },
   { name: 'a paused update creates no surge replica', strategy: { ...none, paused: true }, states: '..' },
   {
     name: 'a paused update keeps its surge replicas',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Selects the replicas of a set that are updated next. Everything that applies to all strategies is here: the partition,
-// pausing, and the end of an update.
+// Selects the replicas of a set that are updated next. This file contains all rules that apply to every strategy: the
+// partition, pausing, and the end of an update.
 import type { PodCliqueSetUpdateStrategy } from '@grove/api'
 import type { ReplicaUpdateState } from './replica-state.ts'
 import { type ReplicaSelection, strategyOf } from './strategy.ts'
@@ -11,9 +11,9 @@ export interface ReplicaSelectionInput {
   /** spec.replicas; states with a higher index belong to surge replicas. */
   readonly replicas: number
   readonly states: readonly ReplicaUpdateState[]
-  /** Replicas whose update has begun and is not complete. */
+  /** Replicas whose update has started and is not complete. */
   readonly begun: readonly number[]
-  /** Number of surge replicas that exist. */
+  /** The number of existing surge replicas. */
   readonly surge: number
 }
 

@@ -33,14 +33,14 @@ export interface ReplicaState {
   readonly isUpdated: boolean
   readonly updatedCliques: number
   readonly updatedGroups: number
-  /** Computed on demand: it looks at pods, and is needed only during an update. */
+  /** Computed on demand, because it reads pods and is needed only during an update. */
   update(): ReplicaUpdateState
 }
 
 /** The state of a replica that an update depends on. */
 export interface ReplicaUpdateState {
   readonly replica: number
-  /** Up to date, and every child that was updated serves again. */
+  /** Up to date, and every updated child serves again. */
   readonly isDone: boolean
   /** No child and no pod has an earlier revision, ready or not. */
   readonly isUpToDate: boolean
@@ -50,7 +50,7 @@ export interface ReplicaUpdateState {
   /** Every pod is scheduled. */
   readonly isScheduled: boolean
   readonly scheduledPods: number
-  /** Reports whether a clique or a pod has to be replaced. Looks at all pods of the replica. */
+  /** Reports whether a clique or a pod has to be replaced. Reads all pods of the replica. */
   isOutdated(): boolean
   /** The reason why the replica waits; undefined if its update is done. */
   readonly waitsFor: string | undefined
@@ -110,7 +110,7 @@ function firstLacking(
       return {
         kind: 'PodClique',
         name,
-        // Without the number of ready pods: the set would be written for each of them.
+        // Omits the number of ready pods: otherwise the set would be written for each of them.
         lacks: clique ? `has fewer ready pods than its minAvailable (${minAvailableOf(clique)})` : missing,
       }
   for (const { name, group } of groups)

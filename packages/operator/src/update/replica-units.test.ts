@@ -22,8 +22,8 @@ interface Given extends Partial<ReplicaUnitsInput> {
 }
 
 /**
- * One letter per replica of one clique: `o` old and serving, `p` old and not, `n` new and serving, `s` new and starting, ` `
- * none.
+ * One letter per replica of one clique: `o` old and serving, `p` old and not serving, `n` new and serving, `s` new and
+ * starting, ` ` none.
  */
 function plan(states: string, given: Given = {}) {
   const { minAvailable = 1, selected, paused = false, stableInMs = 0, ...rest } = given
@@ -47,7 +47,7 @@ function plan(states: string, given: Given = {}) {
   })
 }
 
-/** The replicas that are replaced next, or why none is. */
+/** The replicas that are replaced next, or the reason why none is. */
 function planned(states: string, given: Given = {}) {
   const next = plan(states, given)
   if (next.kind === 'replace') return { replace: next.unit.id }
@@ -104,7 +104,7 @@ test('the next replica waits until the last one serves again', () => {
   assert.equal(plan('nn', { selected: 2 }).kind, 'finished', 'scaled in meanwhile')
 })
 
-test('a replica that starts for another reason neither stops the update nor extends its budget', () => {
+test('a replica that starts for another reason neither stops the update nor increases its budget', () => {
   assert.deepEqual(planned('oos'), { replace: 0 })
   assert.match(reason('oos', { minAvailable: 2 }), /only 2 of 3 replicas are available, and 2 must stay so/)
   assert.match(reason('os', { minAvailable: 2 }), /only 1 of 2/)
@@ -128,9 +128,13 @@ test('members with pods that OnDelete left behind are outdated', () => {
   assert.deepEqual(
     planned('n', { cliques: withPods({}) }),
     replaced,
-    'also where none was ever wholly of one template',
+    'also if no member ever had only one template',
   )
-  assert.equal(plan('n', { cliques: withPods({ observedGeneration: 1 }) }).kind, 'finished', 'not seen yet')
+  assert.equal(
+    plan('n', { cliques: withPods({ observedGeneration: 1 }) }).kind,
+    'finished',
+    'the status is outdated',
+  )
   assert.equal(plan('n', { cliques: withPods({ updatedReplicas: 1 }) }).kind, 'finished')
 })
 

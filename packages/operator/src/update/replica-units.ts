@@ -13,12 +13,12 @@ export interface ReplicaUnit extends Unit {
 
 export interface ReplicaUnitsInput {
   readonly replicas: number
-  /** Number of cliques that a replica consists of. */
+  /** The number of cliques in a replica. */
   readonly cliqueCount: number
-  /** Controlled by the group, terminating ones included. */
+  /** Cliques that the group controls, including terminating ones. */
   readonly cliques: readonly PodClique[]
   readonly revision: Revision
-  /** Looks at the pods: a status may count a pod that no longer exists. */
+  /** Reads the pods, because a status may count a pod that no longer exists. */
   hasOutdatedPods(clique: PodClique): boolean
 }
 

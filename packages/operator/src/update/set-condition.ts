@@ -8,7 +8,7 @@ import { findCondition } from '../state/conditions.ts'
 import type { ReplicaUpdateState } from './replica-state.ts'
 
 export interface UpdateConditionInput {
-  /** Its status has the progress that is written next. */
+  /** The set with the progress that is written next. */
   readonly set: StoredSet
   readonly updating: readonly ReplicaUpdateState[]
   /** Replicas below the partition that have an earlier template. */
@@ -59,7 +59,7 @@ function isJustEnded(set: StoredSet, now: string): boolean {
   return set.status?.updateProgress?.updateEndedAt === now
 }
 
-/** Counts from the replica that was selected first. The time during which the update was paused does not count. */
+/** Starts with the replica that was selected first. The time during which the update was paused does not count. */
 function progressDeadline(
   set: StoredSet,
   before: Condition | undefined,

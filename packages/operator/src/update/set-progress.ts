@@ -50,7 +50,7 @@ function partitionOf(set: StoredSet): number {
   return set.spec.updateStrategy?.partition ?? 0
 }
 
-/** Time until the newest revision counts as stable; 0 when it does. */
+/** Time until the newest revision counts as stable; 0 if it is stable. */
 export function stableInMs(set: StoredSet, now: number): number {
   const started = Date.parse(set.status?.updateProgress?.updateStartedAt ?? '')
   const age = now - started

@@ -48,7 +48,7 @@ function setOf(
 
 interface Shape {
   readonly replicas: string
-  /** Replicas beyond, that there are while it is updated. */
+  /** Surge replicas during the update. */
   readonly surge?: string
   readonly current?: readonly number[]
   readonly strategy?: PodCliqueSetUpdateStrategy
@@ -115,7 +115,7 @@ function plan({ replicas, surge = '', current = [], strategy = {}, conditions, n
 const chosen = (shape: Shape) =>
   plan(shape).progress?.currentlyUpdating?.map(({ replicaIndex }) => replicaIndex)
 
-/** The status that names the revision of a set, five seconds after the start. */
+/** The status with the revision of a set, five seconds after the start. */
 const announced = (set: StoredSet, isCurrent: boolean) =>
   statusForRevision({
     set,
@@ -125,10 +125,10 @@ const announced = (set: StoredSet, isCurrent: boolean) =>
     now: after(5),
   })
 
-test('one replica after the other, the lowest first', () => {
+test('updates one replica after the other, the lowest first', () => {
   assert.deepEqual(chosen({ replicas: '...' }), [0])
   assert.equal(plan({ replicas: '...', current: [0] }).progress, undefined, 'the first is not done')
-  assert.equal(plan({ replicas: '?..', current: [0] }).progress, undefined, 'nor is it back')
+  assert.equal(plan({ replicas: '?..', current: [0] }).progress, undefined, 'it has not recovered')
   assert.deepEqual(chosen({ replicas: 'x..', current: [0] }), [1])
 })
 
@@ -137,23 +137,23 @@ test('updates replicas without scheduled pods first, then replicas that do not s
   assert.deepEqual(chosen({ replicas: '..-x' }), [2])
 })
 
-test('an update is over when every replica is done, at once where there are none', () => {
+test('an update ends when every replica is done, and at once if there are none', () => {
   assert.ok(plan({ replicas: 'xx', current: [1] }).progress?.updateEndedAt)
   assert.equal(plan({ replicas: 'xx', current: [1] }).progress?.currentlyUpdating, undefined)
   assert.ok(plan({ replicas: '' }).progress?.updateEndedAt)
   assert.equal(plan({ replicas: 'xx', current: [1] }).condition?.reason, 'UpdateComplete')
 })
 
-test('a template that was taken back is not reached while pods of the other one are there', () => {
+test('a reverted template is not reached while pods of the other one exist', () => {
   assert.deepEqual(chosen({ replicas: 'x!' }), [1])
-  assert.equal(plan({ replicas: 'x!', current: [1] }).progress, undefined, 'it stays the one that is updated')
+  assert.equal(plan({ replicas: 'x!', current: [1] }).progress, undefined, 'the same replica stays selected')
 })
 
-test('a replica that was scaled away is not waited for', () => {
+test('does not wait for a replica that a scale-in removed', () => {
   assert.deepEqual(chosen({ replicas: '..', current: [4] }), [0])
 })
 
-test('with a budget several are updated at the same time', () => {
+test('with a budget updates several replicas at the same time', () => {
   const strategy = { maxUnavailable: 2 }
   assert.deepEqual(chosen({ replicas: '....', strategy }), [0, 1])
   assert.deepEqual(chosen({ replicas: '.x..', strategy, current: [0, 1] }), [0, 2])
@@ -164,21 +164,24 @@ test('with a budget several are updated at the same time', () => {
   )
 })
 
-test('a paused update begins nothing, and does not end', () => {
+test('a paused update starts nothing, and does not end', () => {
   const strategy = { paused: true }
   const { progress, condition } = plan({ replicas: '..', strategy })
   assert.equal(progress, undefined)
   assert.deepEqual([condition?.status, condition?.reason], ['Unknown', 'Paused'])
 })
 
-test('replicas below the partition are left out, and the update stays open for them', () => {
+test('skips replicas below the partition, and does not end while they are outdated', () => {
   const strategy = { partition: 1 }
   assert.deepEqual(chosen({ replicas: '..', strategy }), [1])
   const { progress, condition } = plan({ replicas: '.x', strategy, current: [1] })
   assert.equal(progress?.updateEndedAt, undefined)
   assert.deepEqual([condition?.status, condition?.reason], ['False', 'Partitioned'])
   assert.match(condition!.message, /Replicas 0 /)
-  assert.ok(plan({ replicas: 'xx', strategy, current: [1] }).progress?.updateEndedAt, 'nothing is held back')
+  assert.ok(
+    plan({ replicas: 'xx', strategy, current: [1] }).progress?.updateEndedAt,
+    'no replica is held back',
+  )
 })
 
 test('selects no replica between an edit and the record of the update', () => {
@@ -189,7 +192,7 @@ test('selects no replica between an edit and the record of the update', () => {
   assert.equal(mayUpdate(announcedBefore, 1), false)
 })
 
-test('an update that is under way when its strategy becomes OnDelete is over', () => {
+test('ends a running update when its strategy becomes OnDelete', () => {
   const progress = { updateStartedAt: start, currentlyUpdating: [{ replicaIndex: 1 }] }
   const set = setOf('..', { type: 'OnDelete' }, progress)
   const status = announced(set, true)
@@ -223,14 +226,14 @@ test('reports a surge replica that fails if it blocks the update of others', () 
   assert.match(condition!.message, /^Surge replica 2: PodClique w-2-a: /)
 })
 
-test('the end of an update is the end of its surge replicas', () => {
+test('an update ends together with its surge replicas', () => {
   const strategy = { maxUnavailable: 0, maxSurge: 1 }
   const { progress } = plan({ replicas: 'xx', surge: '?', current: [1, 2], strategy })
   assert.ok(progress?.updateEndedAt)
   assert.deepEqual([progress.surgeReplicas, progress.currentlyUpdating], [undefined, undefined])
 })
 
-test('a change during an update keeps what is half-way, and the surge replicas', () => {
+test('a change during an update keeps the selected replicas and the surge replicas', () => {
   const before = { updateStartedAt: start, currentlyUpdating: [{ replicaIndex: 1 }], surgeReplicas: 1 }
   const announce = (strategy: PodCliqueSetUpdateStrategy, progress: PodCliqueSetUpdateProgress) => {
     const set = setOf('..', strategy, progress)
@@ -248,17 +251,17 @@ const said = (status: Condition['status'], at: string): Condition[] => [
   { type: 'UpdateProgressing', status, reason: 'x', message: 'x', lastTransitionTime: at },
 ]
 
-test('the deadline counts from the beginning of the replica that is oldest', () => {
+test('the deadline starts with the oldest selected replica', () => {
   const shape = { replicas: '?.', current: [0], strategy: { progressDeadlineSeconds: 60 } }
   const before = plan({ ...shape, conditions: said('True', start), now: after(59) })
   assert.deepEqual([before.condition?.status, before.deadline], ['True', Date.parse(after(60))])
   const late = plan({ ...shape, conditions: said('True', start), now: after(60) })
   assert.deepEqual([late.condition?.reason, late.deadline], ['ProgressDeadlineExceeded', undefined])
   const still = plan({ ...shape, conditions: said('False', after(60)), now: after(61) })
-  assert.equal(still.condition?.reason, 'ProgressDeadlineExceeded', 'until something is finished')
+  assert.equal(still.condition?.reason, 'ProgressDeadlineExceeded', 'until a replica is done')
 })
 
-test('time that it stood still does not count', () => {
+test('the time of a pause does not count', () => {
   const shape = { replicas: '?.', current: [0], strategy: { progressDeadlineSeconds: 60 } }
   const resumed = plan({ ...shape, conditions: said('Unknown', start), now: after(1000) })
   assert.deepEqual([resumed.condition?.status, resumed.deadline], ['True', Date.parse(after(1060))])

@@ -22,13 +22,16 @@ export interface RevisionInput {
   readonly generationHash: string
   /** Reports whether the hash in the status names that revision, possibly by another algorithm. */
   isCurrentGeneration(stored: string): boolean
-  /** Cliques of another revision exist although the status names none: the operator ended before it wrote one. */
+  /** Cliques of another revision exist although the status names none: the operator stopped before it wrote one. */
   readonly hasStrays: boolean
   /** RFC 3339. */
   readonly now: string
 }
 
-/** The status that names the revision of the spec, with a new update where that differs. Undefined: nothing changes. */
+/**
+ * The status with the revision of the spec, and with a new update if the revision differs. Undefined if nothing
+ * changes.
+ */
 export function statusForRevision(input: RevisionInput): PodCliqueSetStatus | undefined {
   const { set, generationHash, now } = input
   const before = set.status
@@ -36,7 +39,7 @@ export function statusForRevision(input: RevisionInput): PodCliqueSetStatus | un
   const stored = before?.currentGenerationHash
   const onDelete = isOnDelete(set)
   if (stored === generationHash) {
-    // The user changed the strategy during an update. The operator does not finish it.
+    // The user changed the strategy during an update. The operator does not complete it.
     return onDelete && progress && isInProgress(progress)
       ? { ...before, updateProgress: ended(progress, now) }
       : undefined
@@ -62,7 +65,7 @@ export interface SetUpdateInput {
 }
 
 export interface SetUpdatePlan {
-  /** The next progress; undefined when it does not change. */
+  /** The next progress; undefined if it does not change. */
   readonly progress: PodCliqueSetUpdateProgress | undefined
   /** Undefined for a set that was never updated. */
   readonly condition: ConditionValue | undefined
@@ -79,7 +82,7 @@ export function planSetUpdate({ set, states: all, newState, now }: SetUpdateInpu
   const { partition = 0 } = set.spec.updateStrategy ?? {}
   const replicas = set.spec.replicas ?? 0
   const states = all.map(state => state.update())
-  // A replica whose update has begun is finished, even if it is below the partition since.
+  // A replica whose update has started is completed, even if it is below the partition now.
   const before = progress.currentlyUpdating ?? []
   const staying = before.filter(({ replicaIndex }) => states[replicaIndex]?.isDone === false)
   const begun = staying.map(({ replicaIndex }) => replicaIndex)
@@ -122,13 +125,13 @@ export function planSetUpdate({ set, states: all, newState, now }: SetUpdateInpu
   }
 }
 
-/** The replicas that keep any other replica from being selected. */
+/** The replicas that prevent other replicas from being selected. */
 function blocking(states: readonly ReplicaUpdateState[]): number[] {
   const idle = states.filter(({ isServing, isScheduled }) => !isServing || !isScheduled)
   return (idle.length ? idle : states.filter(({ isDone }) => !isDone)).map(({ replica }) => replica)
 }
 
-/** Replicas whose update has begun stay selected for the new revision, and their surge replicas stay. */
+/** Replicas whose update has started stay selected for the new revision, and their surge replicas stay. */
 function started(
   before: PodCliqueSetUpdateProgress | undefined,
   onDelete: boolean,

@@ -24,11 +24,11 @@ export interface ReplicaCandidates {
   /** spec.replicas; states with a higher index belong to surge replicas. */
   readonly replicas: number
   readonly states: readonly ReplicaUpdateState[]
-  /** Replicas whose update has begun and is not complete, surge replicas included. */
+  /** Replicas whose update has started and is not complete, including surge replicas. */
   readonly begun: ReadonlySet<number>
   /** Number of those below `replicas`. */
   readonly underWay: number
-  /** Replicas that may be selected: neither done, nor begun, nor below the partition. */
+  /** Replicas that may be selected: neither done, nor started, nor below the partition. */
   readonly remaining: readonly ReplicaUpdateState[]
   /** Number of surge replicas that exist. */
   readonly surge: number
@@ -37,7 +37,7 @@ export interface ReplicaCandidates {
 export interface ReplicaSelection {
   /** Replicas below `replicas` to update now. */
   readonly next: readonly number[]
-  /** Number of surge replicas to have. */
+  /** The wanted number of surge replicas. */
   readonly surge: number
   /** Surge replicas to update now: new ones, and those with an earlier template that do not serve. */
   readonly nextSurge: readonly number[]

@@ -8,9 +8,9 @@ import type { ReplicaCandidates, UpdateStrategy } from './strategy.ts'
 
 /**
  * Creates up to maxSurge additional replicas before serving replicas are updated. Surge replicas get nodes first, so no
- * replica waits for the node of another one. A serving replica is selected while at least replicas - maxUnavailable others
- * serve. Only outdated replicas are selected. Otherwise a later change of the template would disrupt a replica that is up to
- * date, while no surge replica stands in for it.
+ * replica waits for the node of another one. A serving replica is selected while at least replicas - maxUnavailable
+ * others serve. Only outdated replicas are selected. Otherwise a later change of the template would disrupt a replica
+ * that is up to date, without a surge replica that replaces it.
  */
 export const surge: UpdateStrategy = {
   type: 'Surge',
@@ -66,7 +66,7 @@ function affordable(
     .map(({ replica }) => replica)
 }
 
-/** The surge replicas that stand in for replicas that do not serve yet. The others free their nodes. */
+/** The surge replicas that replace replicas which do not serve yet. The others are deleted to free their nodes. */
 function stillNeeded(
   { maxUnavailable, replicas, states, surge: existing }: ReplicaCandidates,
   busy: ReadonlySet<number>,

@@ -5,7 +5,10 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { planUnitUpdate, retryInMs, type Unit, type UnitUpdateInput, type UnitUpdatePlan } from './units.ts'
 
-/** One letter per index: `o` outdated and serving, `p` outdated and not, `n` new and serving, `s` new and not, ` ` none. */
+/**
+ * One letter per index: `o` outdated and serving, `p` outdated and not serving, `n` new and serving, `s` new and not
+ * serving, ` ` none.
+ */
 function unitsOf(letters: string): Unit[] {
   return [...letters].flatMap((letter, index) =>
     letter === ' '
@@ -58,14 +61,14 @@ describe('the plan for the units of a clique or a scaling group', () => {
     ['they wait while the template is not stable', 'op', 'wait: unstable', { stableInMs: 900 }],
     ['a serving unit is replaced while the template is not stable', 'oo', 'replace u0', { stableInMs: 900 }],
     ['serving units are replaced in the order of their indexes', 'noo', 'replace u1'],
-    ['the next one waits for the index of the last one', 'soo', 'wait for 0', replaced(0)],
+    ['the next unit waits for the index of the last one', 'soo', 'wait for 0', replaced(0)],
     ['no unit has that index yet', ' oo', 'wait for 0', replaced(0)],
     ['the unit with that index serves', 'noo', 'replace u1', replaced(0)],
     ['an unrelated unit does not serve', 'nso', 'replace u2', replaced(0)],
     ['an unrelated unit is missing', 'n o', 'replace u2', replaced(0)],
     ['a scale-in removed that index', 'oo', 'replace u0', replaced(2)],
-    ['the last unit is not back', 'nns', 'wait for 2', replaced(2)],
-    ['the last unit is back', 'nnn', 'finished', replaced(2)],
+    ['the last unit has not recovered', 'nns', 'wait for 2', replaced(2)],
+    ['the last unit has recovered', 'nnn', 'finished', replaced(2)],
     ['minAvailable units keep serving', 'oos', 'wait: budget', { minAvailable: 2 }],
     ['replicas == minAvailable: one unit at a time', 'oo', 'replace u0', { minAvailable: 2 }],
     ['replicas == minAvailable: only while all units serve', 'os', 'wait: budget', { minAvailable: 2 }],

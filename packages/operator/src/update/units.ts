@@ -33,7 +33,10 @@ export interface UnitUpdateInput<U extends Unit> {
   /** The serving unit that was selected last in this update. */
   readonly selection: UnitSelection<U['id']> | undefined
   readonly paused: boolean
-  /** Time until units that are still starting may be replaced; 0: they may be. A burst of edits ends within it. */
+  /**
+   * Time until units that are still starting may be replaced; 0 if they may be replaced now. A burst of edits ends
+   * within this time.
+   */
   readonly stableInMs: number
 }
 
@@ -57,13 +60,13 @@ export type UnitUpdateWait<U extends Unit> =
     }
   /** The unit that replaces the last one does not serve yet. */
   | { readonly kind: 'wait'; readonly reason: 'not-back'; readonly index: number }
-  /** No serving unit can be spared. */
+  /** Replacing a serving unit would violate minAvailable. */
   | { readonly kind: 'wait'; readonly reason: 'budget'; readonly serving: number; readonly needed: number }
 
 export function planUnitUpdate<U extends Unit>(input: UnitUpdateInput<U>): UnitUpdatePlan<U> {
   const { replicas, minAvailable, units, selection } = input
   const outdated = units.filter(unit => unit.outdated)
-  // A selected unit that still exists was not deleted: the operator that selected it ended before it could.
+  // A selected unit that still exists was not deleted: the operator that selected it stopped before it could.
   const selected = outdated.find(unit => unit.id === selection?.current)
   const awaited = selected ? undefined : awaitedIndex(input)
   if (outdated.length === 0) return awaited === undefined ? { kind: 'finished' } : notBack(awaited)
@@ -81,7 +84,7 @@ export function planUnitUpdate<U extends Unit>(input: UnitUpdateInput<U>): UnitU
   return { kind: 'replace', unit: selected ?? outdated.reduce(firstToReplace) }
 }
 
-/** The time until the plan may change without any change in the cluster; 0 if it does not. */
+/** The time until the plan may change without a change in the cluster; 0 if it does not. */
 export function retryInMs<U extends Unit>(plan: UnitUpdatePlan<U>): number {
   return plan.kind === 'wait' && plan.reason === 'unstable' ? plan.retryInMs : 0
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Exactly what the gang scheduler may do.
+// The exact permissions of the gang scheduler.
 import { type ClusterRole, groveGroup, type PolicyRule, type Role, schedulerGroup } from '@grove/api'
 
 export const schedulerAccountName = 'grove-scheduler'
@@ -28,7 +28,7 @@ export function schedulerClusterRole(): ClusterRole {
   }
 }
 
-/** The rights in the namespace of the scheduler: its Lease. */
+/** The permissions in the namespace of the scheduler: its Lease. */
 export function schedulerRole(namespace: string, leaseName: string): Role {
   return {
     apiVersion: 'rbac.authorization.k8s.io/v1',

@@ -84,14 +84,14 @@ test('counts whole copies, and explains why the next one does not fit', () => {
   ])
 })
 
-test('no fix deletes a pod that does not exist', () => {
+test('proposes no fix that deletes a pod that does not exist', () => {
   const found = capacityOf([gpuNode('a-1')], [], [{ gpus: 8, cpus: 1, pods: 1 }])
   equal(found.copies, 1)
   ok(found.limitedBy!.fixes.length > 0)
   ok(found.limitedBy!.fixes.every(({ op }) => op !== 'DeletePods'))
 })
 
-test('a domain asked alone still obeys anti-affinity of pods in other domains', () => {
+test('a count for a single domain still obeys anti-affinity of pods in other domains', () => {
   const zone = 'example.com/zone'
   const nodes = ['a-1', 'b-1'].map(name => {
     const made = gpuNode(name)
@@ -118,7 +118,7 @@ test('a domain asked alone still obeys anti-affinity of pods in other domains', 
   deepEqual(copies([loner]), [0, 0])
 })
 
-test('stops at the limit without a reason', () => {
+test('stops at the limit without reporting a reason', () => {
   const found = capacityOf([gpuNode('a-1')], [], [{ gpus: 1, cpus: 1, pods: 1 }], { most: 3 })
   equal(found.copies, 3)
   equal(found.limitedBy, null)

@@ -51,7 +51,7 @@ export function countCopies(
   return count(most, true, true)
 }
 
-/** Names of imaginary objects: no Kubernetes object can have them. */
+/** Names of hypothetical objects, which are invalid for Kubernetes objects. */
 function copyNames({ name, gang }: SnapshotPod, copy: number): Pick<SnapshotPod, 'name' | 'gang' | 'uid'> {
   const mark = ` (copy ${copy})`
   return { name: `${name}${mark}`, uid: '', gang: gang === undefined ? undefined : `${gang}${mark}` }

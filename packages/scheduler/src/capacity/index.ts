@@ -14,7 +14,7 @@ export interface Capacity {
   readonly provenance: Provenance
   /** Why the next copy does not fit; null if `most` ended the count. */
   readonly limitedBy: Explanation | null
-  /** Copies of the first base gang in each domain, each domain asked alone. */
+  /** Copies of the first base gang in each domain. Each domain is evaluated alone. */
   readonly slots: readonly LevelSlots[]
   readonly fragmentation: Fragmentation
 }

@@ -15,7 +15,7 @@ export interface LevelSlots {
   }[]
 }
 
-/** Counts how often the gang fits into each domain of each level. Every domain is asked alone. */
+/** Counts how often the gang fits into each domain of each level. Each domain is evaluated alone. */
 export function slotsOf(snapshot: Snapshot, gang: Gang, policy: Policy, most: number): LevelSlots[] {
   const model = new Model({ ...snapshot, gangs: [gang] })
   const restricted = restrictions(snapshot, gang)
@@ -51,7 +51,7 @@ function restrictions(snapshot: Snapshot, gang: Gang): (members: readonly number
     const nodes = members.map(node => snapshot.nodes[node]!)
     if (!hasAffinity)
       return { ...snapshot, nodes, boundPods: nodes.flatMap(({ name }) => podsOf.get(name) ?? []) }
-    // Rules of pods can reach beyond the domain, so the other nodes stay, without room.
+    // Rules of pods can apply beyond the domain, so the other nodes stay in the snapshot, without room.
     const names = new Set(nodes.map(({ name }) => name))
     return {
       ...snapshot,

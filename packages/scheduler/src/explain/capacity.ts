@@ -48,7 +48,7 @@ export function podLimitReached(one: Case): Cause | undefined {
 
 export function heldForEarlierGang(one: Case): Cause | undefined {
   if (one.before.length === 0 || one.fits(one.snapshot, [], []) !== 'yes') return undefined
-  // Later gangs would have to go first. The holder is the last gang that is not enough to keep.
+  // The holder is the first gang that, together with the gangs before it, leaves too little room.
   let from = 0
   let to = one.before.length - 1
   while (from < to) {
@@ -74,7 +74,7 @@ export function reserved(one: Case): Cause | undefined {
   const { cycle, held, snapshot, before } = one
   const kept = before.map(({ index }) => index)
   if (held.length === 0 || one.fits(snapshot, [], kept, []) !== 'yes') return undefined
-  // The reservation without which the gang fits. If it needs the room of several, the first is named.
+  // The reservation without which the gang fits. If the gang needs the room of several, the first is named.
   const alone = held.find(
     other =>
       one.fits(

@@ -19,7 +19,7 @@ export interface Cause {
   readonly waitsFor?: { readonly kind: string; readonly namespace: string; readonly name: string }
 }
 
-/** Everything that a row of the table reads. */
+/** The input of all rows of the table. */
 export interface Case {
   readonly cycle: Cycle
   readonly snapshot: Snapshot
@@ -33,13 +33,13 @@ export interface Case {
     before?: readonly number[],
     held?: readonly KnownPlacement[],
   ) => TrialResult
-  /** Reservations of other gangs that the gang must leave alone. */
+  /** Reservations of other gangs that the gang must not use. */
   readonly held: readonly { readonly reservation: Reservation; readonly pods: KnownPlacement }[]
 }
 
 export type Row = (one: Case) => Cause | undefined
 
-/** Filters that the Impossible rows leave out: they look at allocatable, selectors and required levels only. */
+/** Filters that the Impossible rows ignore: they consider only allocatable resources, selectors and required levels. */
 export const emptyCluster: readonly Relaxation[] = [
   'cordon',
   'taint',
@@ -49,7 +49,7 @@ export const emptyCluster: readonly Relaxation[] = [
   'boundPods',
 ]
 
-/** The first scope without whose required level the gang fits; else the first scope with a required level. */
+/** The first scope without whose required level the gang fits; otherwise the first scope with a required level. */
 export function failingScope(
   task: GangTask,
   fits: (change: (gang: GangTask['gang']) => GangTask['gang']) => TrialResult,

@@ -16,7 +16,10 @@ import { noDomainFits, nodesFragmented, pinnedDomainFull, replicaDomainFull } fr
 import { clusterTooSmall, domainTooSmall, tooLarge } from './impossible.ts'
 import { heldBefore, knownPlacements, wouldFit } from './trial.ts'
 
-/** The rows of the table in order, for gangs whose minimum is proved not to fit. The first that holds is the cause. */
+/**
+ * The rows of the table in order, for gangs whose minimum is proved not to fit. The first row that applies is the
+ * cause.
+ */
 export const rows: readonly Row[] = [
   tooLarge,
   clusterTooSmall,

@@ -54,7 +54,10 @@ interface DomainFinding {
   readonly nodes: Int32Array
 }
 
-/** Domains by how many pods of the scope they can hold, best first. Running pods of the scope confine it. */
+/**
+ * Domains by the number of pods of the scope that they can hold, best first. Running pods of the scope restrict it to
+ * their domain.
+ */
 export function domainsOf(
   model: Model,
   task: GangTask,
@@ -208,7 +211,7 @@ function holdersOf(model: Model, task: GangTask, nodes: Iterable<number>): Holde
   for (const node of nodes) isNear[node] = 1
   const wanted = Object.keys(totalRequests(task.minimum.flat())).filter(name => name !== 'pods')
   const byGang = new Map<string, { namespace: string; name: string; pods: SnapshotPod[] }>()
-  // Bound pods are in order of their names, so the first of those that belong to no gang are the ones to list.
+  // Bound pods are sorted by name, so the first pods without a gang are listed.
   const alone: SnapshotPod[] = []
   for (const pod of model.snapshot.boundPods) {
     const node = model.nodeIndex.get(pod.node ?? '')

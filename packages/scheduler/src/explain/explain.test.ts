@@ -179,7 +179,7 @@ test('HeldForEarlierGang: an older gang takes the only node', () => {
   deepEqual(explanation.waitsFor, { kind: 'PodGang', namespace: 'default', name: 'first' })
 })
 
-test('misconfigured gangs say what to change', () => {
+test('explanations of misconfigured gangs state what to change', () => {
   const nodes = hosts(1, '8', 'r1')
   const code = (objects: Partial<SnapshotObjects>) => {
     const base = { nodes, pods: members('c', 1, '1'), podGangs: [gangOf(1)], topologyBindings: [binding] }
@@ -215,7 +215,7 @@ test('misconfigured gangs say what to change', () => {
   )
 })
 
-test('blocked gangs say what they wait for', () => {
+test('explanations of blocked gangs state what they wait for', () => {
   const nodes = hosts(1, '8', 'r1')
   equal(
     explanationOf({ nodes, pods: members('c', 1, '1'), podGangs: [gangOf(2)] }).message,
@@ -246,7 +246,7 @@ test('blocked gangs say what they wait for', () => {
   equal(ungated.message, scaled.message, 'with and without the gate')
 })
 
-test('pods that name a PodGang that does not exist wait for it', () => {
+test('pods that name a missing PodGang wait for it', () => {
   const objects = { nodes: hosts(1, '8', 'r1'), pods: members('c', 2, '1'), podGangs: [] }
   const { missingGangs, bindings } = plan(snapshotFrom(objects), defaultPolicy, 0)
   deepEqual(bindings, [])

@@ -18,8 +18,9 @@ const mostFixes = 5
 const hostnameKey = 'kubernetes.io/hostname'
 
 /**
- * Work that the search for fixes of all gangs of a plan may cost: nodes and pods read by trials. Not time, so that plans
- * repeat. Every waiting gang gets an equal share; a gang that needs less leaves the rest to the next one.
+ * The budget of the search for fixes of all gangs of a plan: nodes and pods read by trials. It is not a time, so that
+ * plans are reproducible. Every waiting gang gets an equal share; a gang that needs less leaves the rest to the next
+ * one.
  */
 export class FixAllowance {
   readonly #work: number
@@ -50,7 +51,7 @@ export class FixAllowance {
     return true
   }
 
-  /** A trial was skipped since the search of this gang began. */
+  /** Reports whether a trial was skipped since the search of this gang began. */
   get isCutShort(): boolean {
     return this.#isCutShort
   }
@@ -116,8 +117,8 @@ function rank({ op }: Fix): number {
 const fewItems = 32
 
 /**
- * A small working set: single items, pairs of few items, then a set from which no item can be left out. Of large lists the
- * first items that work together are taken.
+ * A small working set: single items, pairs of few items, then a set from which no item can be left out. For large lists
+ * the first items that work together are used.
  */
 export function smallestSet<Item>(
   items: readonly Item[],
@@ -166,7 +167,10 @@ function uncordon(search: Search): Fix | undefined {
   return smallestSet(nodes, chosen => ({ op: 'Uncordon', nodes: chosen, cost: chosen.length }), works)
 }
 
-/** Distinct taints that some missing pod does not tolerate. Taints of nodes that are not ready are not for users to remove. */
+/**
+ * Distinct taints that some missing pod does not tolerate. Excludes taints of nodes that are not ready, because users
+ * cannot remove those.
+ */
 function foreignTaints({ snapshot, gang }: Search): Taint[] {
   const pods = gang.groups.flatMap(group => (need(group) > 0 ? group.candidates : []))
   const taints = new Map<string, Taint>()

@@ -17,7 +17,7 @@ export function tooLarge({ snapshot, task }: Case): Cause | undefined {
       const nodes = acceptingNodes(empty, [pod])
       if (nodes.some(node => empty.capacity(shape, node) > 0)) continue
       const clique = task.gang.groups[group]!.name
-      // The resource that falls short by the largest factor on the best node.
+      // The resource with the largest shortage on the best node, as a factor.
       const missing = Object.entries(pod.needs.requests)
         .map(([resource, need]) => {
           const largest = nodes.reduce(

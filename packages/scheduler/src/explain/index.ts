@@ -11,7 +11,7 @@ import { evidenceOf } from './evidence.ts'
 import { type FixAllowance, fixesFor } from './fixes.ts'
 import { misconfiguration, unknownNeeds } from './misconfigured.ts'
 
-/** Steps of one counterfactual: an explanation is worth less time than the verdict. */
+/** The step limit of one counterfactual. An explanation is less important than the verdict, so its limit is lower. */
 const mostSteps = 200_000
 
 /** Explains why a gang waits: the dominant cause, evidence and verified fixes. */
@@ -63,7 +63,7 @@ function stepsOf({ budget }: Policy): number {
 
 const noFixes: readonly Fix[] = []
 
-/** Gated, missing and misconfigured gangs say in the message what to change. */
+/** Messages of gated, missing and misconfigured gangs state what to change. */
 function isFixable(result: GangResult, tier: Explanation['tier'], policy: Policy): boolean {
   return policy.fixes && result.kind === 'unschedulable' && result.proved && tier !== 'Misconfigured'
 }
@@ -73,7 +73,7 @@ function evidenceFor(cycle: Cycle, index: number, { scope }: Cause): Evidence {
   return evidenceOf(cycle.model, task, scope ?? (task.scope.required ? task.scope : undefined))
 }
 
-/** The first row of the table that holds. */
+/** The first row of the table that applies. */
 function dominantCause(cycle: Cycle, index: number, result: GangResult, policy: Policy, now: number): Cause {
   const obstacle = result.kind === 'obstacle' ? result.obstacle : undefined
   if (obstacle?.code === 'UnsupportedConstraint') return causeOfObstacle(cycle, index, obstacle, policy, now)

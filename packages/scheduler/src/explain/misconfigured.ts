@@ -5,7 +5,7 @@ import { allScopes } from '../planner/scopes.ts'
 import { type Cause, emptyCluster } from './case.ts'
 import { distinct } from './evidence.ts'
 
-/** Misconfigured rows that need no search. They hold for blocked gangs too. */
+/** Misconfigured rows that need no search. They also apply to blocked gangs. */
 export function misconfiguration(model: Model, index: number): Cause | undefined {
   const { snapshot } = model
   const gang = snapshot.gangs[index]!
@@ -20,7 +20,7 @@ export function misconfiguration(model: Model, index: number): Cause | undefined
   return undefined
 }
 
-/** Rows that look at one pod and the labels and resources of nodes. */
+/** Rows that consider one pod and the labels and resources of nodes. */
 export function unknownNeeds(model: Model, index: number): Cause | undefined {
   const { nodes } = model.snapshot
   const gang = model.snapshot.gangs[index]!

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Prepared situations, each with several obstacles in the cluster of which one is the true cause. The explanation names it
-// first, and the gang is scheduled once exactly this cause is gone.
+// Prepared situations, each with several obstacles in the cluster, of which one is the true cause. The explanation
+// names it first, and the gang is scheduled once exactly this cause is removed.
 import { equal, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Node, Pod, PodGang, PodSpec } from '@grove/api'
@@ -27,7 +27,7 @@ const holder = (at: string, requests: Record<string, string> = eight, options = 
 const gang = (min: number, options = {}) =>
   podGang('g', [{ name: 'c', min }], { topology: 'fabric', ...options })
 
-/** Obstacles that change nothing: nodes and pods too small to matter for pods of eight GPUs. */
+/** Obstacles without an effect: nodes and pods too small to matter for pods of eight GPUs. */
 const decoyNodes: Node[] = [
   node('decoy-cordoned', { [gpu]: '1', pods: '1' }, { unschedulable: true, labels: { [rackKey]: 'r9' } }),
   node(

@@ -117,7 +117,7 @@ export interface Counterfactual {
 /** Reports whether the minimum of a gang would fit in a changed cluster. */
 export function wouldFit(change: Counterfactual, gang: number, limit: number): TrialResult {
   const { snapshot, relaxed = new Set(), before, known, held } = change
-  // On empty nodes there are no reservations either.
+  // Empty nodes have no reservations either.
   const trial = new Trial(snapshot, relaxed, relaxed.has('boundPods') ? [] : held, limit)
   for (const index of before)
     trial.keep(taskOf(trial.model, snapshot.gangs[index]!, index), known.get(index) ?? [])
@@ -125,8 +125,8 @@ export function wouldFit(change: Counterfactual, gang: number, limit: number): T
 }
 
 /**
- * Reports whether a gang would be accepted in a changed cluster, after all gangs that come before it. Gangs keep their
- * nodes until an earlier gang, which did not fit before the change, is accepted.
+ * Reports whether a gang would be accepted in a changed cluster, after all gangs before it. Gangs keep their nodes
+ * until an earlier gang, which did not fit before the change, is accepted.
  */
 export function wouldBeAccepted(
   snapshot: Snapshot,

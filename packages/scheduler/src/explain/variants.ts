@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Changed snapshots: what the cluster would be if one thing were different.
+// Changed snapshots: the cluster with one hypothetical change.
 import type { Toleration } from '@grove/api'
 import { withAdded, without } from '../model/usage.ts'
 import type { Fix, Gang, Group, PackConstraint, Snapshot, SnapshotNode, SnapshotPod } from '../types.ts'
@@ -48,7 +48,7 @@ export function fromScratch(gang: Gang): Gang {
   }
 }
 
-/** The gang with its running pods kept, but no longer pinning a scope: as if they ran on nodes that do not exist. */
+/** The gang with its running pods, but without the domains that they pin: as if they ran on nodes that do not exist. */
 export function unpinned(gang: Gang): Gang {
   const elsewhere = (pod: SnapshotPod): SnapshotPod => ({ ...pod, node: '' })
   return {

@@ -10,7 +10,7 @@ import { tolerates } from './taints.ts'
 const policy = { ...defaultPolicy, fixes: false }
 const scheduled = { schedulerName: 'grove-scheduler' }
 
-/** Nodes on which a gang of one pod can run: each node is asked alone. */
+/** The nodes on which a gang of one pod can run. Each node is evaluated alone. */
 function candidates(
   nodes: readonly Node[],
   spec: Partial<PodSpec>,
@@ -31,7 +31,7 @@ function candidates(
 
 const cpu = { cpu: '8' }
 
-test('required node affinity: all operators, terms are alternatives', () => {
+test('required node affinity supports all operators, and its terms are alternatives', () => {
   const nodes = [
     node('a', cpu, { labels: { size: '3', tier: 'x' } }),
     node('b', cpu, { labels: { size: '7' } }),
@@ -71,7 +71,7 @@ test('required node affinity: all operators, terms are alternatives', () => {
   deepEqual(candidates(nodes, affinity([])), [])
 })
 
-test('taints: NoSchedule and NoExecute keep pods away, PreferNoSchedule does not; a cordon is a taint', () => {
+test('NoSchedule and NoExecute taints exclude nodes, PreferNoSchedule does not; a cordon is a taint', () => {
   const taint = (effect: string) => ({ taints: [{ key: 'k', value: 'v', effect }] })
   const nodes = [
     node('a', cpu, taint('NoSchedule')),
@@ -105,7 +105,7 @@ test('a toleration matches by key, value and effect', () => {
     equal(tolerates([toleration], taint), expected, JSON.stringify(toleration))
 })
 
-test('host ports conflict by port and protocol, and by address unless one is every address', () => {
+test('host ports conflict by port and protocol, and by address unless one of them is the wildcard address', () => {
   const port = (hostPort: number, protocol?: string, hostIP?: string): Partial<PodSpec> => ({
     containers: [
       {
@@ -144,7 +144,7 @@ test('pod affinity and anti-affinity towards bound pods', () => {
   const db = bound({ labels: { app: 'db' } })
   deepEqual(candidates(nodes, { affinity: { podAffinity: required } }, db), ['a', 'b'])
   deepEqual(candidates(nodes, { affinity: { podAntiAffinity: required } }, db), ['c', 'd'])
-  // The rule of a bound pod keeps the pod of the gang away too.
+  // The anti-affinity of a bound pod applies to the pod of the gang too.
   const repelling = { ...term, labelSelector: { matchLabels: { 'grove.io/podclique': 'c' } } }
   const spec = {
     affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [repelling] } },
@@ -159,7 +159,7 @@ test('pod affinity and anti-affinity towards bound pods', () => {
   deepEqual(candidates(nodes, { affinity: { podAntiAffinity: everywhere } }, elsewhere), ['c', 'd'])
 })
 
-test('a field that the planner does not support keeps the gang waiting', () => {
+test('a pod field that the planner does not support keeps the gang waiting', () => {
   const objects = {
     nodes: [node('a', cpu)],
     pods: [
@@ -198,7 +198,7 @@ test('a bound volume confines the pod to the nodes of its PersistentVolume', () 
     storageClasses: [{ metadata: { name: 'fast' }, volumeBindingMode: 'Immediate' }],
   }
   deepEqual(candidates(nodes, spec, { ...storage, persistentVolumeClaims: [claim('pv')] }), ['a'])
-  // A claim of an Immediate class that is not bound yet can be used nowhere.
+  // An unbound claim of an Immediate class excludes every node.
   deepEqual(candidates(nodes, spec, { ...storage, persistentVolumeClaims: [claim()] }), [])
 })
 

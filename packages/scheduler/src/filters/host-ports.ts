@@ -7,7 +7,7 @@ export function portsConflict(left: readonly HostPort[], right: readonly HostPor
   return left.some(one => right.some(other => conflict(one, other)))
 }
 
-/** Two ports conflict if port and protocol are equal, and their addresses are equal or one is every address. */
+/** Two ports conflict if port and protocol are equal, and their addresses are equal or one is the wildcard address. */
 function conflict(one: HostPort, other: HostPort): boolean {
   return (
     one.port === other.port &&

@@ -34,7 +34,7 @@ function integer(text: string | undefined): bigint | undefined {
   return text !== undefined && /^(0|-?[1-9]\d{0,17})$/.test(text) ? BigInt(text) : undefined
 }
 
-/** PreferNoSchedule keeps no pod away. */
+/** PreferNoSchedule excludes no node. */
 export function keepsAway(taint: Taint): boolean {
   return taint.effect === 'NoSchedule' || taint.effect === 'NoExecute'
 }

@@ -30,13 +30,13 @@ interface Rules {
     readonly eligible: readonly number[]
     readonly isFree: boolean
   })[]
-  /** Pods of other shapes that repel this one: no such pod may be in the domain. */
+  /** Anti-affinity of other shapes against this one: no such pod may be in the domain. */
   readonly repelledBy: readonly Tally[]
 }
 
 /**
- * Rules between pods that this plan schedules together: pod affinity, anti-affinity beyond one node, and topology spread.
- * They hold for the final state of a gang: pods of one gang may satisfy the affinity of each other.
+ * Rules between pods that this plan schedules together: pod affinity, anti-affinity beyond one node, and topology
+ * spread. They apply to the final state of a gang: pods of one gang may satisfy the affinity of each other.
  */
 export class Coupling {
   readonly #snapshot: Snapshot
@@ -98,7 +98,7 @@ export class Coupling {
     for (const tally of this.#tallies) if (tally.selects(shape)) add(tally, node, count)
   }
 
-  /** Reports whether a pod may join the pods that are there now, while `open` pods are still to come. */
+  /** Reports whether a pod may join the present pods, while `open` pods are not placed yet. */
   allows(shape: Shape, node: number, open: OpenPods): boolean {
     const { repelling, attracting, spread, repelledBy } = this.#rulesOf(shape)
     const isIn = ({ partition, counts }: Tally) => {
@@ -123,7 +123,7 @@ export class Coupling {
     })
   }
 
-  /** Reports whether the rules of a pod hold where it is. */
+  /** Reports whether the rules of a pod hold on its node. */
   holds(shape: Shape, node: number): boolean {
     const { attracting, spread } = this.#rulesOf(shape)
     const isAttracted = attracting.every(({ partition, counts, total, selects }) => {

@@ -10,7 +10,7 @@ import { ShapeRoom } from './shape-room.ts'
 import { type Shape, Shapes } from './shapes.ts'
 import { columnsOf, nodeIndexOf, noPods, rulesOf } from './usage.ts'
 
-/** Filters that a counterfactual leaves out. */
+/** Filters that a counterfactual ignores. */
 export type Relaxation = 'cordon' | 'taint' | 'ports' | 'affinity' | 'volume' | 'podCount' | 'boundPods'
 
 /**
@@ -231,7 +231,7 @@ export class Model {
     return this.#waiting
   }
 
-  /** Rules against and towards bound pods are static: bound pods do not move. */
+  /** Rules against and towards bound pods are static, because bound pods do not move. */
   #rejectedByPodAffinity(shape: Shape): Uint8Array {
     const rejected = new Uint8Array(this.nodeCount)
     if (this.relaxed.has('affinity') || this.relaxed.has('boundPods')) return rejected

@@ -17,23 +17,24 @@ export interface Columns {
 export interface Rules {
   /** Label keys that the pod affinity of these pods reads. */
   readonly labelKeys: readonly string[]
-  /** Pods with anti-affinity rules, which may keep other pods away. */
+  /** Pods with anti-affinity rules, which may exclude other pods. */
   readonly repelling: readonly SnapshotPod[]
 }
 
-// Counterfactuals change gangs and filters far more often than nodes or bound pods, so both are summed up once.
+// Counterfactuals change gangs and filters far more often than nodes or bound pods, so sums over nodes and bound pods
+// are computed once.
 const knownColumns = new WeakMap<
   readonly SnapshotNode[],
   WeakMap<readonly SnapshotPod[], { readonly columns: Columns }>
 >()
 const knownRules = new WeakMap<readonly SnapshotPod[], Rules>()
-/** Lists that were made by leaving out pods of another list. */
+/** Lists that were created by removing pods from another list. */
 const parents = new WeakMap<
   readonly SnapshotPod[],
   { readonly parent: readonly SnapshotPod[]; readonly left: readonly SnapshotPod[] }
 >()
 
-/** Lists of nodes that were made by adding nodes to another list. */
+/** Lists of nodes that were created by adding nodes to another list. */
 const nodeParents = new WeakMap<readonly SnapshotNode[], readonly SnapshotNode[]>()
 
 /** Returns the list with empty nodes added at its end. Sums over the result are derived from those of the list. */
@@ -179,8 +180,8 @@ function portsOn(
 }
 
 /**
- * Computes the sums over a list from those of an earlier list, before anything else asks for them. Unlike `without`, this
- * keeps no reference to the earlier list: lists of successive cycles must not hold each other in memory.
+ * Computes the sums over a list from those of an earlier list, before other code needs them. Unlike `without`, this
+ * keeps no reference to the earlier list: lists of successive cycles must not keep each other in memory.
  */
 export function derive(
   nodes: readonly SnapshotNode[],
@@ -201,7 +202,7 @@ export function derive(
     knownRules.set(pods, rules)
 }
 
-/** The columns after pods have left and others were added. */
+/** The columns after pods were removed and others were added. */
 function change(
   parent: Columns,
   left: readonly SnapshotPod[],

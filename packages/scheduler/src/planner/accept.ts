@@ -20,7 +20,7 @@ export type Acceptance =
   | { readonly kind: 'rejected'; readonly steps: number }
   | { readonly kind: 'unknown'; readonly steps: number }
 
-/** Improves a placement without changing its score; returns undefined if there is nothing better. */
+/** Improves a placement without changing its score; returns undefined if no improvement exists. */
 export type Refine = (
   task: GangTask,
   placement: Placement,
@@ -78,7 +78,7 @@ function acceptChoice(
   if (accepted.length === 0)
     return { kind: alone.kind === 'impossible' ? 'rejected' : 'unknown', steps: budget.steps }
 
-  // Second look: without the gangs accepted in this cycle, then together with them.
+  // Second attempt: without the gangs accepted in this cycle, then together with them.
   for (const { placement } of accepted) revert(model, placement)
   const empty = placeWith(model, task, [], budget, {})
   if (empty.kind !== 'placed') {
@@ -101,7 +101,7 @@ function acceptChoice(
   return { kind: 'accepted' }
 }
 
-/** Maximizes the scores in order, so that all later gangs still fit. Falls back to a placement that is known to fit. */
+/** Maximizes the scores in order, while all later gangs still fit. Falls back to a placement that is known to fit. */
 function placeInOrder(
   model: Model,
   accepted: Accepted[],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects that no API server would accept, or that no administrator meant: the planner explains and never guesses.
+// Objects that no API server would accept, or that no administrator intends: the planner explains them and never
+// guesses.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Node, Pod, PodGang } from '@grove/api'
@@ -127,7 +128,7 @@ test('any input gets a decision, and every gang that waits an explanation from t
   ok(scheduled > 10 && codes.size > 5, `${scheduled} scheduled, codes ${[...codes]}`)
 })
 
-test('a quantity that cannot be read is never taken for zero', () => {
+test('never counts a quantity that cannot be parsed as zero', () => {
   const objects = {
     nodes: [node('a', { cpu: '8' })],
     pods: [memberPod('g', 'c', 0, { cpu: 'abc' })],
@@ -137,7 +138,7 @@ test('a quantity that cannot be read is never taken for zero', () => {
   equal(gang?.explanation?.code, 'UnsupportedConstraint')
 })
 
-test('a request beyond exact numbers fits nowhere', () => {
+test('a request above the exact number range fits nowhere', () => {
   const objects = {
     nodes: [node('a', { cpu: '1e30' })],
     pods: [memberPod('g', 'c', 0, { cpu: '1e29' })],

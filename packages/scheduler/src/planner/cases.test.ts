@@ -95,7 +95,7 @@ test('leader {1 GPU, 40 CPU} and worker {4 GPU, 4 CPU} share one host of 8 GPU a
   equal(decision.gangs[0]?.verdict, 'Scheduled')
 })
 
-test('1-GPU pod and 8-GPU pod: the small pod leaves the node with 8 free GPUs alone', () => {
+test('1-GPU pod and 8-GPU pod: the small pod does not use the node with 8 free GPUs', () => {
   const decision = decide({
     nodes: [node('big', { [gpu]: '8', cpu: '128' }), node('small', { [gpu]: '4', cpu: '16' })],
     pods: [
@@ -136,7 +136,7 @@ test('required block, scaling group of 10 replicas, blocks of 18 and 10 nodes: a
   const podGangs = [podGang('w-0', [0, 1, 2].map(replica), options), ...scaled]
   const first = decide({ nodes, pods, podGangs, topologyBindings: [levels] })
   equal(first.gangs[0]?.verdict, 'Scheduled')
-  // The base gang is bound and the operator lifts the gates.
+  // The base gang is bound and the operator removes the gates.
   const bound = pods.map(entry => {
     const found = first.bindings.find(binding => binding.pod === entry.metadata.name)
     const { schedulingGates: _, ...spec } = entry.spec
@@ -269,7 +269,7 @@ test('G3 to G5: two slots place nothing, three the base minimum, two more the sc
   deepEqual(cliques(scenario(5, after(base))), ['w-0-x-1-b', 'w-0-x-1-c'])
 })
 
-test('G6: minima of scaled gangs go before the surplus of the base gang', () => {
+test('G6: minima of scaled gangs are placed before the surplus of the base gang', () => {
   const base = scenario(3, {}, { replicas: 3 })
   equal(base.bindings.length, 3)
   const next = scenario(7, after(base), { replicas: 3 })

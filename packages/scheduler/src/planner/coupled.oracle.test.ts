@@ -102,7 +102,7 @@ interface At {
   readonly node: number
 }
 
-/** Reads the rules in the most literal way. */
+/** Evaluates the rules as literally as possible. */
 function isValid({ objects, rulesOf }: Instance, all: readonly At[]): boolean {
   const domainOf = (key: string, at: number) => objects.nodes[at]!.metadata.labels?.[key]
   const used = objects.nodes.map((_, at) => all.filter(({ node }) => node === at).length)

@@ -26,15 +26,15 @@ export type GangResult =
       readonly before: readonly GangTask[]
     }
 
-/** The result of one pass over all gangs, before it is written down as a decision. */
+/** The result of one iteration over all gangs, before it becomes a decision. */
 export interface Cycle {
   readonly model: Model
   readonly results: readonly GangResult[]
   readonly surplus: readonly { readonly task: GangTask; readonly placed: PlacedPod }[]
   readonly budget: Budget
-  /** Pods that must leave for gangs of higher priority. */
+  /** Pods that must be evicted for gangs of higher priority. */
   readonly evictions: readonly Eviction[]
-  /** Room that is kept free for gangs that wait, for victims of preemption or for running pods to leave. */
+  /** Room that is reserved for waiting gangs, until victims of preemption or running pods are gone. */
   readonly reservations: readonly Reservation[]
   /** When a waiting gang may reserve room, in milliseconds since 1970. */
   readonly nextReservation: number | undefined
@@ -111,7 +111,7 @@ export function runCycle(given: Snapshot, policy: Policy, now = 0): Cycle {
     nextReservation: reservationTimes.length > 0 ? Math.min(...reservationTimes) : undefined,
   }
 
-  /** Only after a proof that the minimum does not fit. The room is kept free until the victims are gone. */
+  /** Only after a proof that the minimum does not fit. The room stays reserved until the victims are gone. */
   function preempt(gang: Gang, index: number): boolean {
     const limited = new Budget(policy.budget.gang, budget)
     const found = withinBudget(() =>
@@ -125,7 +125,7 @@ export function runCycle(given: Snapshot, policy: Policy, now = 0): Cycle {
     return true
   }
 
-  /** Only after a proof that the minimum does not fit, and only after the configured time. */
+  /** Only after a proof that the minimum does not fit, and only after the configured delay. */
   function reserve(gang: Gang, index: number): void {
     const at = reservesAt(gang, policy)
     if (at === undefined) return
@@ -149,12 +149,12 @@ export function runCycle(given: Snapshot, policy: Policy, now = 0): Cycle {
     apply(model, reservation.placement)
   }
 
-  /** Keeps the gangs of one PodCliqueSet replica in one domain where this costs no score. */
+  /** Keeps the gangs of one PodCliqueSet replica in one domain if this costs no score. */
   function refineFor(gang: Gang): Refine {
     const inReplica = refineInReplica(gang)
     return (task, placement, score, gangBudget) => {
       const refined = inReplica(task, placement, score, gangBudget)
-      // Former nodes win ties only: the gang stays in the domain that it shares with its replica.
+      // Former nodes only break ties: the gang stays in the domain that it shares with its replica.
       const within =
         refined &&
         replicaMask(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Fabrics whose sizes others have published. The resources of a node are our choice.
+// Fabrics with published sizes. The resources of a node are chosen for the tests.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Node, Pod } from '@grove/api'
@@ -95,7 +95,7 @@ test('64 nodes in 15 leaf groups: two 8-node gangs fit, a third waits', () => {
   )
 })
 
-test('an 8-node gang takes the leaf group of 8 nodes and leaves the larger one whole', () => {
+test('an 8-node gang uses the leaf group of 8 nodes and leaves the larger one unused', () => {
   const nodes = nodesOf(leafGroups)
   const decision = decide({
     nodes,
@@ -202,7 +202,7 @@ test('255 nodes in two domains of irregular racks: 28 gangs of 8 and 9 nodes fil
   }
 })
 
-test('irregular racks: a gang of 14 uses up a rack of nine and one of five, and leaves no rack broken', () => {
+test('irregular racks: a gang of 14 fills a rack of nine and one of five, and leaves no rack partly used', () => {
   const irregular: Fabric = {
     levels: ['datacenter', 'domain', 'rack'],
     leaves: [
@@ -219,6 +219,6 @@ test('irregular racks: a gang of 14 uses up a rack of nine and one of five, and 
   })
   equal(usedDomains(decision, nodes, 'domain', 'g').length, 1)
   equal(usedDomains(decision, nodes, 'rack', 'g').length, 2)
-  // The racks of nine and five are used up, so that no rack is left broken.
+  // The racks of nine and five are full, so that no rack is partly used.
   deepEqual(usedDomains(decision, nodes, 'rack', 'g').includes('rack-1-1'), true)
 })

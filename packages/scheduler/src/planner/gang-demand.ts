@@ -7,14 +7,14 @@ import { intersect } from '../solver/index.ts'
 import type { Gang, SnapshotPod } from '../types.ts'
 import { allScopes, type Scope, scopesOf } from './scopes.ts'
 
-/** A gang whose minimum is to be placed, with the pods that form it. */
+/** A gang whose minimum has to be placed, with the pods that form it. */
 export interface GangTask {
   readonly gang: Gang
   readonly index: number
   readonly scope: Scope
   /** For each group the pods of the missing minimum, in rank order. */
   readonly minimum: readonly (readonly SnapshotPod[])[]
-  /** Nodes of bound pods of each group, as indexes. Nodes that do not exist are left out. */
+  /** Nodes of bound pods of each group, as indexes. Nodes that do not exist are omitted. */
   readonly running: readonly (readonly number[])[]
   /** A domain that all gangs of the PodCliqueSet replica must share. */
   readonly replica?: {

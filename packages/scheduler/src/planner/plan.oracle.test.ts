@@ -46,7 +46,7 @@ test('verdicts, placements and scores agree with a complete search', () => {
       for (const [index, gang] of snapshot.gangs.entries()) {
         const { verdict, provenance } = decision.gangs[index]!
         if (provenance !== 'proved') {
-          // Only two preferred keys whose domains cross may leave the choice unproved, never the verdict.
+          // Only two preferred keys whose domains cross may leave the choice unproved. The verdict is always proved.
           equal(verdict, 'Scheduled')
           ok(preferredKeys(gang).size > 1)
           tally.unproved++
@@ -87,7 +87,7 @@ test('verdicts, placements and scores agree with a complete search', () => {
   )
 })
 
-test('a small budget makes no proved verdict wrong and no placement invalid', () => {
+test('with a small budget every proved verdict is still correct and every placement valid', () => {
   const tally = { proved: 0, exhausted: 0 }
   fc.assert(
     fc.property(instances, fc.integer({ min: 0, max: 60 }), (objects, gang) => {
@@ -114,7 +114,7 @@ function near(actual: number, expected: number, what: string): void {
   ok(Math.abs(actual - expected) < 1e-9, `${what}: ${actual}, expected ${expected}`)
 }
 
-/** No node is overcommitted by a binding and no required rule is broken, for minimum and surplus alike. */
+/** No binding overcommits a node or breaks a required rule, for minimum and surplus alike. */
 function checkValid(snapshot: Snapshot, assigned: Assigned): void {
   for (const node of snapshot.nodes) {
     const added = assigned.filter(entry => entry.node === node.name).map(({ pod }) => pod)

@@ -3,7 +3,7 @@ import { podSchedulingGate } from '@grove/api'
 import type { Gang } from '../types.ts'
 import { need } from './gang-demand.ts'
 
-/** Why a gang is not planned at all: no node can change it. */
+/** The reason why a gang is not planned at all. No change of nodes can resolve it. */
 export type Obstacle =
   | { readonly code: 'UnsupportedConstraint'; readonly field: string; readonly podGroup: string }
   | { readonly code: 'PriorityClassNotFound'; readonly name: string }

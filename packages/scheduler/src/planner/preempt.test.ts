@@ -75,7 +75,7 @@ test('surplus pods are evicted before whole gangs', () => {
   deepEqual(decision.bindings, [])
 })
 
-test('a base gang takes its scaled gangs along', () => {
+test('the eviction of a base gang includes its scaled gangs', () => {
   const objects = cluster(
     [gpuNode('a'), gpuNode('b')],
     [
@@ -96,7 +96,7 @@ test('never evicts for a partial gain, for equal priority, or with preemptionPol
   equal(decide(cluster(nodes, running, { pods: 1, gpus: 8 })).evictions.length, 1)
 })
 
-test('the cheapest domain is chosen, and what is not needed stays', () => {
+test('chooses the cheapest domain, and evicts no unnecessary pods', () => {
   const nodes = [gpuNode('a', 'r1'), gpuNode('b', 'r1'), gpuNode('c', 'r2'), gpuNode('d', 'r2')]
   const running = [
     { name: 'w', min: 1, nodes: ['a'], gpus: 8 },
@@ -125,7 +125,7 @@ test('while victims terminate, no more pods are evicted and their room stays res
   equal(decision.gangs.find(({ name }) => name === 'big')?.explanation?.code, 'Terminating')
 })
 
-test('victims stay within their PodDisruptionBudgets, and a gang that cannot leave as a whole stays', () => {
+test('victims stay within their PodDisruptionBudgets, and a gang that cannot be evicted as a whole stays', () => {
   const nodes = [gpuNode('a'), gpuNode('b'), gpuNode('c'), gpuNode('d')]
   const running = [
     { name: 'x', min: 2, nodes: ['a', 'b'], gpus: 8 },
@@ -180,7 +180,7 @@ const instances = fc
     ),
   )
 
-test('evicts if and only if this makes the whole minimum fit, and no unit could stay', () => {
+test('evicts if and only if this makes the whole minimum fit, and every victim is necessary', () => {
   const tally = { preempted: 0, hopeless: 0 }
   fc.assert(
     fc.property(instances, objects => {
@@ -207,7 +207,7 @@ test('evicts if and only if this makes the whole minimum fit, and no unit could 
         }
       for (const owner of new Set(evictions.map(({ gang }) => gang))) {
         const stays = new Set([...gone].filter(name => !name.startsWith(`${owner}-`)))
-        ok(!fitsWithout(stays), `${owner} did not have to leave`)
+        ok(!fitsWithout(stays), `${owner} was evicted without necessity`)
       }
     }),
     propertyOptions(1000),

@@ -11,7 +11,7 @@ import { apply, type Placement, placeWith } from './place.ts'
 import { withReplicaDomain } from './replica-domain.ts'
 import { allScopes } from './scopes.ts'
 
-/** Pods that leave together: one surplus pod, or all pods of a gang and of the gangs that depend on it. */
+/** Pods that are evicted together: one surplus pod, or all pods of a gang and of the gangs that depend on it. */
 interface Unit {
   readonly priority: number
   readonly isSurplus: boolean
@@ -19,22 +19,21 @@ interface Unit {
   readonly pods: readonly SnapshotPod[]
 }
 
-/** At most this many domains are compared, and this many units are tried to be given back. */
+/** At most this many domains are compared, and for this many units the search checks whether they can stay. */
 const mostRegions = 8
 const mostGiveBacks = 64
 
 export interface Preemption {
   readonly evictions: readonly Eviction[]
-  /** Nodes that the gang will use: later gangs must leave them alone. */
+  /** Nodes that the gang will use. Later gangs must not use them. */
   readonly placement: Placement
 }
 
 /**
- * Finds pods of lower priority that must leave so that the whole minimum of a gang fits. Pods that terminate already count
- * as gone, so a second cycle evicts no further pods. Undefined if no set of victims is enough.
- *
- * Victims stay within their PodDisruptionBudgets: an eviction that the API server rejects would leave a gang of which only
- * a part was evicted, without room for the preemptor.
+ * Finds pods of lower priority to evict so that the whole minimum of a gang fits. Terminating pods count as gone, so a
+ * second cycle evicts no further pods. Undefined if no set of victims is sufficient.  Victims stay within their
+ * PodDisruptionBudgets: an eviction that the API server rejects would leave a partly evicted gang, without room for the
+ * preemptor.
  */
 export function preemptFor(
   snapshot: Snapshot,
@@ -83,7 +82,7 @@ export function preemptFor(
   }
 }
 
-/** Reports whether PodDisruptionBudgets allow to evict the pods of all units, after the victims of this plan so far. */
+/** Reports whether PodDisruptionBudgets allow evicting the pods of all units, after the victims of this plan so far. */
 function evictableWith(
   { disruptionBudgets }: Snapshot,
   evicted: ReadonlySet<SnapshotPod>,
@@ -194,7 +193,7 @@ function smallestPrefix(
   return high
 }
 
-/** Gives back every unit that is not needed, the most valuable first: by halves, then one by one. */
+/** Removes every unnecessary unit from the victims, the most valuable first: by halves, then one by one. */
 function giveBack(units: readonly Unit[], fits: (kept: readonly Unit[]) => boolean): readonly Unit[] {
   let kept = units
   let tries = 0

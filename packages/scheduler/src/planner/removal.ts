@@ -15,8 +15,9 @@ export interface RemovalUnit {
 const mostRegions = 3
 
 /**
- * Sets of pods whose removal may make room for the missing pods, for each shape and each domain of the outermost required
- * level: as few pods as possible, in the domain that needs the fewest first. A guess by resources; a trial verifies it.
+ * Sets of pods whose removal may make room for the missing pods, for each shape and each domain of the outermost
+ * required level: as few pods as possible, in the domain that needs the fewest first. An estimate by resources, which a
+ * trial verifies.
  */
 export function removalUnits(
   { model, task }: { readonly model: Model; readonly task: GangTask },
@@ -48,7 +49,7 @@ export function removalUnits(
       let missing = count
       for (const node of nodes) missing -= caps[node]!
       missing = Math.max(1, missing)
-      // A region that cannot be cheaper than the ones to be proposed already is not searched.
+      // Skips a region that cannot be cheaper than the present proposals.
       const worst = byRegion[mostRegions - 1]
       if (worst && worst.cost <= missing / mostGain) continue
       const units: RemovalUnit[] = []

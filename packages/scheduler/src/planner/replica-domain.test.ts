@@ -60,7 +60,7 @@ describe('replicaScope: Require', () => {
       required: { level: 'rack', key: 'rack', domain: { rack: 'r1' } },
     })
   })
-  test('a scaled gang that does not fit there waits, and says so', () => {
+  test('a scaled gang that does not fit there waits, and its explanation names the domain', () => {
     const objects = cluster([4, 4], { pods: 0, running: ['r0-0', 'r0-1'] }, [3])
     deepEqual(verdicts(objects), ['Scheduled', 'Unschedulable'])
     const { explanation } = decide(objects).gangs[1]!

@@ -30,7 +30,7 @@ export function withReplicaScopes(snapshot: Snapshot): Snapshot {
   return { ...snapshot, gangs: snapshot.gangs.map(scoped) }
 }
 
-/** The task with the nodes of gangs of its replica that have got nodes in this cycle. */
+/** The task with the nodes that gangs of its replica got in this cycle. */
 export function withReplicaDomain(
   task: GangTask,
   placed: readonly { readonly task: GangTask; readonly placement: Placement }[],

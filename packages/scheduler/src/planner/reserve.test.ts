@@ -60,7 +60,7 @@ describe('reservation', () => {
   const busy = { r: ['a', 'b'] }
   const half = [{ node: 'a', gpus: 8 }]
 
-  test('a gang that has waited for long keeps room from a younger gang', () => {
+  test('a gang that has waited for long reserves room that a younger gang could use', () => {
     const { gangs, bindings } = decide(cluster(busy, half))
     deepEqual(bindings, [])
     deepEqual(gangs[0]!.explanation?.reservation, { nodes: ['a', 'b'], since: '2026-01-01T00:10:00.000Z' })
@@ -68,18 +68,18 @@ describe('reservation', () => {
     equal(gangs[1]!.explanation?.message, 'a, b is reserved for PodGang big since 2026-01-01T00:10:00.000Z')
     deepEqual(gangs[1]!.explanation?.waitsFor, { kind: 'PodGang', namespace: 'default', name: 'big' })
   })
-  test('before that time the younger gang starts, and the decision names the time', () => {
+  test('before that delay the younger gang is scheduled, and the decision contains the time of the reservation', () => {
     const { gangs, bindings, nextDeadline } = decide(cluster(busy, half), now - 1)
     deepEqual([gangs[1]!.verdict, bindings.length, nextDeadline], ['Scheduled', 1, now])
     equal(decide(cluster(busy, half, { waits: false })).bindings.length, 1)
     equal(decide(cluster(busy, half), now, { ...policy, reservation: undefined }).bindings.length, 1)
   })
-  test('surplus does not use reserved room either', () => {
+  test('surplus does not use reserved room', () => {
     const objects = cluster(busy, half, { small: 0 })
     const surplus = memberPod('small', 'small-c', 0, { [gpu]: '8' })
     deepEqual(decide({ ...objects, pods: [...objects.pods, surplus] }).bindings, [])
   })
-  test('the rack that needs the fewest pods to leave is reserved, and the other stays usable', () => {
+  test('reserves the rack in which the fewest pods have to terminate, and the other rack stays usable', () => {
     const racks = { r1: ['a', 'b'], r2: ['c', 'd'] }
     const running = [
       { node: 'a', gpus: 8 },
@@ -121,7 +121,7 @@ describe('reservation', () => {
   })
 })
 
-test('a reservation never makes the waiting gang need more pods to leave than before', () => {
+test('a reservation never increases the number of pods that have to terminate for the waiting gang', () => {
   const tally = { held: 0, used: 0 }
   const instance = fc.record({
     busy: fc.array(fc.integer({ min: 0, max: 8 }), { minLength: 2, maxLength: 5 }),
@@ -136,7 +136,7 @@ test('a reservation never makes the waiting gang need more pods to leave than be
       const snapshot = snapshotFrom(cluster({ r: names }, running, { big, small, smallGpus }))
       const { gangs, bindings } = plan(snapshot, policy, now)
       if (gangs[0]!.verdict === 'Scheduled' || !gangs[0]!.explanation?.reservation) return
-      // The fewest pods that must leave, before and after the younger gang was bound.
+      // The fewest pods that have to terminate, before and after the younger gang was bound.
       const leaving = (extra: typeof snapshot.boundPods) => {
         const own = snapshot.boundPods
         for (let count = 0; count <= own.length; count++)

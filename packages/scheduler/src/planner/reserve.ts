@@ -9,25 +9,26 @@ import { apply, type Placement, placeWith } from './place.ts'
 import { removalUnits } from './removal.ts'
 import { withReplicaDomain } from './replica-domain.ts'
 
-/** Room that is kept free for a gang that waits. */
+/** Room that is reserved for a waiting gang. */
 export interface Reservation {
   /** Position of the gang. */
   readonly index: number
-  /** Nodes that the gang will use. Later gangs and surplus get only the room that it leaves. */
+  /** Nodes that the gang will use. Later gangs and surplus get only the room that the gang does not need. */
   readonly placement: Placement
   /** In milliseconds since 1970. */
   readonly since: number
 }
 
-/** When a gang that waits may reserve, in milliseconds since 1970. Undefined if it never does. */
+/** When a waiting gang may reserve room, in milliseconds since 1970. Undefined if it never does. */
 export function reservesAt(gang: Gang, { reservation }: Policy): number | undefined {
   if (!reservation || gang.waitingSince === undefined) return undefined
   return gang.waitingSince + reservation.afterSeconds * 1000
 }
 
 /**
- * Finds the nodes that a waiting gang can use after the fewest pods have left. The scheduler evicts none of them: the
- * gang waits until these pods end. Undefined if no set of leaving pods is enough, or if the reservation would take too many nodes.
+ * Finds the nodes that a waiting gang can use after the fewest pods have terminated. The scheduler evicts none of them:
+ * the gang waits until these pods end. Undefined if no set of terminating pods is sufficient, or if the reservation
+ * would include too many nodes.
  */
 export function reserveFor(
   snapshot: Snapshot,

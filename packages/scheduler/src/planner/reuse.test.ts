@@ -33,18 +33,18 @@ describe('a gang with former nodes', () => {
     deepEqual(places(waiting(1), ['r2-b']), ['r2-b'])
     deepEqual(places(waiting(2), ['r2-b', 'r1-c']), ['r1-c', 'r2-b'])
   })
-  test('returns to its rack if a node is taken', () => {
+  test('returns to its rack if one of its nodes is in use', () => {
     const objects = waiting(1)
     const taken = memberPod('other', 'o', 0, one, { node: 'r2-b' })
     deepEqual(places({ ...objects, pods: [...objects.pods, taken] }, ['r2-b']), ['r2-a'])
   })
-  test('takes a better score first', () => {
+  test('prefers a better score to its former nodes', () => {
     deepEqual(places(waiting(2, { preferred: 'rack' }), ['r1-a', 'r2-a']), ['r1-a', 'r1-b'])
   })
   test('ignores nodes that do not exist any more', () => deepEqual(places(waiting(1), ['gone']), ['r0-a']))
 })
 
-test('reuseReservationRef names a gang whose nodes win a tie, also while its pods terminate', () => {
+test('reuseReservationRef names a gang whose nodes break ties, also while its pods terminate', () => {
   const objects = waiting(1, { reuseReservationRef: { namespace: 'default', name: 'old' } })
   const old = memberPod('old', 'o', 0, { [gpu]: '4' }, { node: 'r1-b', terminating: true })
   const small = { ...objects, pods: [memberPod('g', 'c', 0, { [gpu]: '4' }), old] }

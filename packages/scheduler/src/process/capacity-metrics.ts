@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Computes at intervals how many more copies of the present sets fit, and how fragmented the free capacity is. The
-// numbers are those of `grove capacity`. One set after the other, and for a bounded time per interval, because the
-// computation blocks the scheduling loop. Sets that are left out come first in the next interval.
+// Computes periodically how many more copies of the present sets fit, and how fragmented the free capacity is. The
+// numbers are those of `grove capacity`. The sets are computed one by one and for a bounded time per interval, because
+// the computation blocks the scheduling loop. The next interval starts with the sets that were left out.
 import { label, names, type Pod, type PodGang } from '@grove/api'
 import { type Clock, gauge, type Registry, type Stoppable } from '@grove/kube'
 import { capacity } from '../capacity/index.ts'
@@ -12,9 +12,9 @@ import type { Policy, SnapshotObjects } from '../types.ts'
 import { schedulerCatalogue } from './metrics-catalogue.ts'
 
 const intervalMs = 60_000
-/** Sets of one interval start until this time is over. */
+/** No set is started in an interval after this time. */
 const budgetMs = 200
-/** A label value per set: the number of series must not follow the number of sets. */
+/** One label value per set. The limit keeps the number of series bounded. */
 const mostSets = 20
 const mostCopies = 100
 /** The level that stands for all nodes. */

@@ -22,7 +22,7 @@ describe('the scheduler configuration', () => {
     assert.equal(result.configuration.leaderElection.enabled, true)
   })
 
-  test('takes over what a file says', () => {
+  test('uses the values of a file', () => {
     const result = readSchedulerConfiguration({
       ...header,
       budget: { gang: 1000 },

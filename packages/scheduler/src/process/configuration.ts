@@ -34,7 +34,7 @@ export const configurationKind = 'SchedulerConfiguration'
 
 const seconds = 1_000
 
-/** Unknown fields are rejected: a misspelled field would otherwise change nothing without a word. */
+/** Rejects unknown fields: a misspelled field would otherwise silently have no effect. */
 export function readSchedulerConfiguration(document: unknown): ConfigurationResult {
   const findings: Findings = { errors: [], unknownKeys: [] }
   const root = new Section(document, '', findings)

@@ -16,7 +16,7 @@ const nodePoolLabels = [
   'node.kubernetes.io/instance-type',
 ]
 
-/** Returns the handler that counts pods which kubelets reject. Nodes without a label of a pool have the empty pool. */
+/** Returns the handler that counts pods that kubelets reject. Nodes without a pool label have the empty pool. */
 export function rejectionMetrics(
   registry: Registry,
   caches: Pick<SchedulerCaches, 'nodes'>,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The gang scheduler as a process: probes, metrics, election, the scheduling loop.
+// Runs the gang scheduler as a process: probes, metrics, leader election, the scheduling loop.
 import {
   cacheMetrics,
   createClient,
@@ -30,7 +30,7 @@ import type { SchedulerConfiguration } from './configuration.ts'
 import { decisionMetrics, rejectionMetrics, shadowMetrics } from './metrics.ts'
 import { timedPlan } from './timed-plan.ts'
 
-/** Time for events that are not written yet when the process stops. */
+/** When the process stops, pending events are written for this long. */
 const lastEventsMs = 2_000
 const clock = systemClock
 
@@ -61,7 +61,7 @@ export async function runScheduler({
       namespace: leaderElection.resourceNamespace || namespace,
       name: leaderElection.resourceName,
     }
-    // A dry run writes nothing, the lease included, and runs next to the scheduler that does.
+    // A dry run writes nothing, not even the lease, and runs alongside the active scheduler.
     const election =
       leaderElection.enabled && !dryRun
         ? new LeaseElector({

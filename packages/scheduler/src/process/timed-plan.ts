@@ -4,7 +4,7 @@ import { type Clock, histogram, type Registry } from '@grove/kube'
 import type { Plan } from '../types.ts'
 import { schedulerCatalogue } from './metrics-catalogue.ts'
 
-/** The same planner, with a metric of its duration. */
+/** Wraps the planner and records its duration as a metric. */
 export function timedPlan(plan: Plan, registry: Registry, clock: Clock): Plan {
   const duration = histogram(registry, schedulerCatalogue.duration)
   return (snapshot, policy, now) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The shadow mode: the scheduler plans the gangs of all schedulers as its own, writes nothing, and reports where and when
-// it would have scheduled them. Users compare it with the scheduler that they use.
+// The shadow mode: the scheduler plans the gangs of all schedulers as its own, writes nothing, and reports where and
+// when it would have scheduled them. Users compare it with their present scheduler.
 import { label, type PodGang } from '@grove/api'
 import {
   type Clock,
@@ -111,7 +111,7 @@ export class ShadowScheduler {
       }
     }
     if (decision.verdict === 'Scheduled') {
-      // The other scheduler may take long. The first decision counts, as a binding could not be changed either.
+      // The other scheduler may take long. The first decision counts, because a binding could not be changed either.
       if (before?.kind === 'wouldSchedule') return before
       const nodes = decision.pods
         .flatMap(({ node, part }) => (node && part === 'minimum' ? [node] : []))

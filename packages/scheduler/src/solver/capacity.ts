@@ -52,7 +52,7 @@ export class Capacity {
     return mask ? caps.map((cap, node) => (mask.nodes[node] ? cap : 0)) : caps
   }
 
-  /** All useful nodes together lack a resource for all pods. */
+  /** Reports whether all useful nodes together lack a resource for all pods. */
   isShort(): boolean {
     if (this.#pods.length < 2) return false
     const { nodeCount } = this.#model
@@ -66,7 +66,7 @@ export class Capacity {
     return this.#resources.some(({ demand }, i) => free[i]! < demand)
   }
 
-  /** Class of each node; 0 holds nothing. */
+  /** Class of each node; nodes of class 0 hold no pod. */
   get classOf(): Int32Array {
     this.#classOf ??= this.#classes(this.#pods)
     return this.#classOf

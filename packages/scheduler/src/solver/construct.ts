@@ -13,8 +13,8 @@ export type Region = Int32Array | undefined
 const mostTries = 8
 
 /**
- * Places a demand without looking back: the largest scopes first, each in the tightest domain that can hold it. A result
- * is valid; no result proves nothing.
+ * Places a demand without backtracking: the largest scopes first, each in the tightest domain that can hold it. A
+ * result is valid. A missing result proves nothing.
  */
 export function construct(model: Model, scope: DemandScope, budget: Budget): Assignment | undefined {
   const attempt = new Construction(model, budget)
@@ -57,7 +57,7 @@ export class Construction {
     }
   }
 
-  /** Takes the pods off the nodes again. The assignment stays. */
+  /** Removes the pods from the nodes. The assignment stays. */
   release(): void {
     for (const { bucket, node, count } of this.#placed.splice(0))
       this.#model.place(bucket.shape, node, -count)

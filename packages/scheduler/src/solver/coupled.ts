@@ -26,8 +26,8 @@ export function isCoupled(model: Model, { buckets, children }: DemandScope): boo
 }
 
 /**
- * Searches pod by pod, with undo, for demands whose pods depend on each other. Complete: no result means that there is no
- * assignment. Nodes that are alike for all pods of the demand are tried once.
+ * Searches pod by pod, with backtracking, for demands whose pods depend on each other. Complete: no result means that
+ * no assignment exists. Nodes that are alike for all pods of the demand are tried once.
  */
 export function searchNodes(model: Model, scope: DemandScope, budget: Budget): Assignment | undefined {
   const slots = slotsOf(scope, [])
@@ -69,7 +69,7 @@ export function searchNodes(model: Model, scope: DemandScope, budget: Budget): A
       try {
         isDone = search(at + 1)
       } finally {
-        // The budget may end the search at any depth: the model must be as before.
+        // The budget may end the search at any depth, so the model is restored.
         for (const confinement of around) confinement.pods--
         chosen.pop()
         model.place(shape, node, -1)

@@ -7,7 +7,7 @@ export interface Bucket {
   readonly id: number
   readonly shape: Shape
   readonly count: number
-  /** Nodes that pinned scopes leave; undefined if all. */
+  /** Nodes that pinned scopes allow; undefined if all. */
   readonly mask: NodeMask | undefined
   /** Domain counters that the pods count for. */
   readonly counters: readonly DomainCounter[]
@@ -27,7 +27,7 @@ export interface DomainCounter {
   /** Running pods by domain, and by node outside every domain: using these places again is free. */
   readonly usedDomains: ReadonlyMap<number, number>
   readonly usedNodes: ReadonlyMap<number, number>
-  /** Pods are shared evenly between the domains, as far as their room allows. */
+  /** True if pods are divided evenly between the domains, as far as their room allows. */
   readonly balanced: boolean
 }
 

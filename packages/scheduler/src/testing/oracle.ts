@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A brute-force planner for small clusters. It tries all assignments, shares no search code with the planner, and reads
-// the rules from the snapshot in the most literal way.
+// A brute-force planner for small clusters. It tries all assignments, shares no search code with the planner, and
+// evaluates the rules of the snapshot as literally as possible.
 import type { Gang, Group, PackConstraint, Snapshot, SnapshotNode, SnapshotPod } from '../types.ts'
 
 /** Pods of a gang on nodes, by name of the node. */

@@ -21,7 +21,7 @@ export interface OperatorUnderTest {
   readonly output?: string
   /** Kills the operator and starts another one. */
   kill(): Promise<void>
-  /** Stops all work of the operator for a while, without its knowledge. */
+  /** Pauses the operator for a while, without its knowledge. */
   pause(ms: number): Promise<void>
 }
 

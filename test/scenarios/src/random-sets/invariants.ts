@@ -38,7 +38,7 @@ function objectViolations(seen: Observed, model: Model): string[] {
     else found.push(...differences(wanted, actual).map(difference => `${id}: ${difference}`))
     live.delete(id)
   }
-  for (const id of live.keys()) found.push(`${id} should not be there`)
+  for (const id of live.keys()) found.push(`${id} exists but is not expected`)
   return found
 }
 

@@ -206,7 +206,7 @@ export const autoscalingScenarios: Scenario[] = [
         () => autoscalers(harness),
         all => all.length === 1,
       )
-      // The selector stays without our autoscaler, for autoscalers of users.
+      // The selector stays without an autoscaler of the operator, for autoscalers of users.
       await untilScale(harness, 'web', 1)
       const members = (await harness.cliques('auto')).filter(clique => clique.metadata.name.includes('-eng-'))
       assert.ok(members.every(clique => clique.status?.hpaPodSelector === undefined))

@@ -64,7 +64,7 @@ export const claimLifecycleScenarios: Scenario[] = [
       await release(harness, ['0'])
       const scheduled = () =>
         harness.pods('claims').then(pods => pods.filter(pod => pod.spec?.nodeName).length)
-      await harness.until('two of them to be scheduled', scheduled, count => count === 2)
+      await harness.until('two of the pods to be scheduled', scheduled, count => count === 2)
       const before = await harness.client.get(resources.resourceClaims, claimAt(harness, 2))
       await harness.scale(resources.podCliques, 'claims-0-work', 2)
       await harness.until(
@@ -186,12 +186,12 @@ spec:
       assert.deepEqual(
         [metadata.ownerReferences, metadata.labels],
         [undefined, undefined],
-        'it is not adopted',
+        'the claim is not adopted',
       )
       await harness.client.delete(resources.resourceClaims, ref)
       await harness.untilReady('share', 2)
       await harness.until(
-        'no error to be left',
+        'the errors to be cleared',
         () => harness.cliques('share'),
         ([clique]) => (clique?.status?.lastErrors ?? []).length === 0,
       )

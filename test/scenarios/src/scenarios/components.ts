@@ -162,7 +162,7 @@ export const componentScenarios: Scenario[] = [
       })
       await harness.startOperator()
       await harness.until(
-        'a binding to our role',
+        'a RoleBinding to the Role of the set',
         () => harness.client.find(resources.roleBindings, at(harness, role)),
         seen => seen?.roleRef.name === role,
       )

@@ -39,7 +39,10 @@ export const departureScenarios: Scenario[] = [
       )
       await harness.abandonOperator()
       await harness.deleteSet('grouped')
-      assert.ok((await harness.set('grouped'))?.metadata.deletionTimestamp, 'it waits for us')
+      assert.ok(
+        (await harness.set('grouped'))?.metadata.deletionTimestamp,
+        'the finalizer keeps the set until an operator runs',
+      )
       harness.writes.length = 0
       await harness.startOperator()
       await untilGone(harness, 'grouped')

@@ -52,14 +52,14 @@ export const deployScenarios: Scenario[] = [
       await harness.untilAvailable('grouped', 1)
       await harness.untilReady('grouped', 10)
       await harness.untilQuiet()
-      assert.ok(harness.writes.length > 0, 'its writes are counted at all')
+      assert.ok(harness.writes.length > 0, 'the harness counts its writes')
       harness.writes.length = 0
       for (let round = 0; round < 10; round++)
         await harness.patchSet('grouped', {
           metadata: { annotations: { 'grove.io/reconcile-trigger': String(round) } },
         })
       await harness.untilQuiet()
-      // Gangs copy the annotations of the set that do not have our prefix. The trigger annotation has it.
+      // Gangs copy annotations of the set that do not have the prefix of Grove. The trigger annotation has it.
       assert.deepEqual(harness.writes, [])
     },
   },

@@ -31,7 +31,7 @@ export const discoveryScenarios: Scenario[] = [
       assert.deepEqual(pods.map(pod => pod.spec?.hostname).sort(), wanted)
       assert.ok(pods.every(pod => pod.spec?.subdomain === service.name))
       await harness.until(
-        'DNS to know them all',
+        'DNS records of all pods',
         async () => {
           const labelSelector = `kubernetes.io/service-name=${service.name}`
           const { items } = await harness.client.list(endpointSlices, {

@@ -86,7 +86,7 @@ function assertDelays(pods: Iterable<Stored<Pod>>): void {
 
 export const failingPodScenarios: Scenario[] = [
   {
-    name: 'replaces pods that fail at once with growing delays, reports this in the status of the clique, and recovers',
+    name: 'replaces pods that fail immediately with growing delays, reports this in the status of the clique, and recovers',
     async run(harness) {
       await harness.apply(solo)
       await harness.untilReady('solo', 2)
@@ -123,7 +123,7 @@ export const failingPodScenarios: Scenario[] = [
         () => kubelet.reject(),
         pods => pods.length === 2 && pods.every(pod => imageOf(pod) === image && isReady(pod)),
       )
-      for (const pod of after) assert.equal(failures(pod), 0, 'a new template has not failed yet')
+      for (const pod of after) assert.equal(failures(pod), 0, 'the new template has no failures yet')
       await harness.until(
         'the clique to have recovered',
         () => condition(harness),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The objects that schedulers read of a gang, step by step while groups are scaled and the topology changes.
+// Checks the objects that schedulers read for a gang, step by step while groups are scaled and the topology changes.
 import assert from 'node:assert/strict'
 import {
   type ClusterTopologyBinding,
@@ -219,13 +219,13 @@ export const gangStepScenarios: Scenario[] = [
         `pack-0 named ${block}: pack-0-pile-0 -, pack-0-door -, pack-0-pile-0-box example.com/machine`,
         'pack-0-pile-0 named -: pack-0-pile-1-box example.com/machine',
       ])
-      await tree.until('every pod where it was', packedPods)
+      await tree.until('every pod on its former node', packedPods)
       await harness.client.delete(resources.clusterTopologyBindings, { name })
       await untilPacked(harness, 'ClusterTopologyNotFound', [
         'pack-0 unnamed -: pack-0-pile-0 -, pack-0-door -, pack-0-pile-0-box -',
         'pack-0-pile-0 unnamed -: pack-0-pile-1-box -',
       ])
-      await tree.until('every pod where it was', packedPods)
+      await tree.until('every pod on its former node', packedPods)
     },
   },
 ]

@@ -106,14 +106,14 @@ export const gangTerminationScenarios: Scenario[] = [
       assert.equal(after!.spec.replicas, 4)
       await harness.untilReady('solo', 4)
       await harness.until(
-        'the set to forget',
+        'the annotation of the set to be removed',
         () => harness.set('solo'),
         set => set?.metadata.annotations?.[annotation.countsBeforeTermination] === undefined,
       )
       // A clique that a user deletes is recreated with the size of the template.
       await harness.client.delete(resources.podCliques, { name: 'solo-0-web', namespace: harness.namespace })
       await harness.until(
-        'a clique of the template',
+        'a clique with the replicas of the template',
         () => harness.cliques('solo'),
         ([found]) => found !== undefined && found.metadata.uid !== after!.metadata.uid,
       )
@@ -190,7 +190,7 @@ export const gangTerminationScenarios: Scenario[] = [
         ({ size }) => size > 0,
       )
       const now = await harness.until(
-        'every clique of the replica to be another',
+        'every clique of the replica to be recreated',
         () => harness.cliques('grouped'),
         all => all.length === cliques.length && isDisjoint(ofReplica(cliques, 0), ofReplica(all, 0)),
       )
@@ -213,7 +213,7 @@ export const gangTerminationScenarios: Scenario[] = [
 const isMarked = ({ status }: PodCliqueScalingGroup) =>
   status?.conditions?.some(one => one.type === 'GangTerminationInProgress' && one.status === 'True') === true
 
-/** Records the groups with the condition, which may hold only for a moment. */
+/** Records the groups with the condition, which may be True only for a moment. */
 class MarkRecord implements AsyncDisposable {
   readonly marked = new Set<string>()
   readonly #stop = new AbortController()

@@ -89,7 +89,7 @@ export const gangScenarios: Scenario[] = [
       const first = await untilInitialized(harness, 'half-0', 'PodGangPodsCreationPending')
       assert.equal(first!.message, 'PodClique half-0-engine has 0 of 2 pods')
       const rejected = await harness.until(
-        'the clique to report the reason that keeps its pods from being created',
+        'the clique to report why its pods cannot be created',
         () => client.get(resources.podCliques, { name: 'half-0-engine', namespace }),
         clique => (clique.status?.lastErrors ?? []).length > 0,
       )
@@ -127,7 +127,7 @@ export const gangScenarios: Scenario[] = [
         seen => seen.length === 2 && seen.every(pod => pod.metadata.uid !== victim.metadata.uid),
       )
       const fresh = pods.filter(pod => !front.some(old => old.metadata.uid === pod.metadata.uid))
-      assert.deepEqual(fresh.map(isGated), [true], 'it waits for the engine')
+      assert.deepEqual(fresh.map(isGated), [true], 'the pod waits for the engine clique')
       const { spec } = await client.get(resources.podGangs, ref)
       const listed = spec.podgroups.flatMap(group => group.podReferences.map(({ name }) => name))
       assert.deepEqual(
@@ -162,7 +162,7 @@ export const gangScenarios: Scenario[] = [
       await untilInitialized(harness, 'grouped-0-eng-0', 'PodGangPodsCreated')
       const isScaled = (pod: Pod) => pod.metadata.labels?.['grove.io/base-podgang'] === 'grouped-0'
       const pods = await harness.until(
-        'the gates of the base gang to fall',
+        'the gates of the base gang to be removed',
         () => harness.pods('grouped'),
         seen => seen.filter(pod => !isGated(pod)).length === 6,
       )
@@ -194,7 +194,7 @@ export const gangScenarios: Scenario[] = [
       await harness.untilQuiet()
       const now = ofClique(await harness.pods('grouped'), 'grouped-0-eng-1-work')
       assert.equal(held.length, now.length)
-      assert.equal(now.filter(isGated).length, 1, 'it waits for the base gang, the others stay as they are')
+      assert.equal(now.filter(isGated).length, 1, 'the pod waits for the base gang, the others are unchanged')
       await client.patch(nodes, node.metadata, { merge: { metadata: { labels: { scenario: namespace } } } })
       await harness.untilReady('grouped', 10)
       await client.patch(nodes, node.metadata, { merge: { metadata: { labels: { scenario: null } } } })

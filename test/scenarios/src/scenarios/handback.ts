@@ -43,7 +43,7 @@ export const handbackScenarios: Scenario[] = [
       assert.deepEqual(await plannedPatches(harness), [], 'a second handback changes nothing')
       await harness.startOperator()
       await harness.until(
-        'every hash to be of this operator',
+        'every hash to be one of this operator',
         () => foreignNames(harness, name),
         names => names.length === 0,
       )

@@ -64,7 +64,7 @@ export const interruptedUpdateScenarios: Scenario[] = [
       await change(harness, 2, true)
       const turn = (replica: number) =>
         harness.until(
-          `replica ${replica} to have its turn`,
+          `replica ${replica} to be selected`,
           () => updating(harness),
           ([one]) => one === replica,
         )
@@ -96,7 +96,7 @@ export const interruptedUpdateScenarios: Scenario[] = [
       )
       const after = await harness.untilReady(name, 6)
       for (const pod of after) assert.equal(imageOf(pod), image(2))
-      for (const uid of uids(made)) assert.ok(uids(after).includes(uid), 'it was new already')
+      for (const uid of uids(made)) assert.ok(uids(after).includes(uid), 'the replica was up to date already')
     },
   },
   {
@@ -111,7 +111,7 @@ export const interruptedUpdateScenarios: Scenario[] = [
       )
       await harness.patchSet(name, { spec: { updateStrategy: { type: 'OnDelete' } } })
       await harness.until(
-        'set and cliques to call it over',
+        'set and cliques to report the end of the update',
         async () => ({ set: await harness.set(name), cliques: await harness.cliques(name) }),
         ({ set, cliques }) =>
           set?.status?.updateProgress?.updateEndedAt !== undefined &&
@@ -132,7 +132,11 @@ export const interruptedUpdateScenarios: Scenario[] = [
       assert.equal(left.filter(pod => uids(before).includes(pod.metadata.uid)).length, 3, 'one was replaced')
       await harness.patchSet(name, { spec: { updateStrategy: { type: 'RollingRecreate' } } })
       await harness.untilQuiet()
-      assert.deepEqual(uids(await harness.pods(name)), uids(left), 'a strategy alone starts nothing')
+      assert.deepEqual(
+        uids(await harness.pods(name)),
+        uids(left),
+        'a changed strategy alone starts no update',
+      )
       await change(harness, 3, false)
       await untilUpdated(harness, name)
       const after = await harness.untilReady(name, 4)

@@ -38,7 +38,7 @@ export const limitScenarios: Scenario[] = [
         spec: { hard: { pods: '5' } },
       } as KubeObject)
       await harness.until(
-        'the quota to be in force',
+        'the quota to be enforced',
         () => client.get(quotas, ref),
         ({ status }) => status?.hard !== undefined,
       )
@@ -51,7 +51,7 @@ export const limitScenarios: Scenario[] = [
       const [error] = rejected.flatMap(({ status }) => status?.lastErrors ?? [])
       assert.match(error!.description, /exceeded quota: team/)
       const half = await harness.until(
-        'as many pods as the quota lets be',
+        'as many pods as the quota allows',
         () => harness.pods('grouped'),
         pods => pods.length === 5,
       )

@@ -126,7 +126,7 @@ const cliqueUids = async (harness: Harness, prefix = 'duo-') =>
 
 function untilOthers(harness: Harness, before: readonly string[], prefix?: string): Promise<string[]> {
   return harness.until(
-    'new PodCliques in their place',
+    'new PodCliques of the same names',
     () => cliqueUids(harness, prefix),
     now => now.length === before.length && now.every(uid => !before.includes(uid)),
   )
@@ -163,7 +163,11 @@ export const lostCapacityScenarios: Scenario[] = [
         await untilBreach(harness, 'duo-0-web', below(1, 2))
         await isTerminatedAndRecovers(harness, before, 3_000)
         assert.deepEqual(eventsOf(harness, 'GangTerminationScheduled'), ['duo'])
-        assert.deepEqual(eventsOf(harness, lossReason), [], 'one pod was left, and the rest was terminated')
+        assert.deepEqual(
+          eventsOf(harness, lossReason),
+          [],
+          'one pod was left, and the others were terminated',
+        )
       })
       await harness.untilReady('duo', duoPods)
       await harness.untilAvailable('duo', 1)

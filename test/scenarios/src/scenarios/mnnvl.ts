@@ -220,7 +220,7 @@ export const mnnvlScenarios: Scenario[] = [
         },
       })
       await harness.until(
-        'finalizer and label to be back',
+        'finalizer and label to be restored',
         () => harness.client.get(resources.computeDomains, at),
         ({ metadata }) =>
           metadata.finalizers?.join() === `example.com/driver,${finalizer.computeDomain}` &&
@@ -234,7 +234,7 @@ export const mnnvlScenarios: Scenario[] = [
       assert.ok(held.metadata.finalizers?.includes(finalizer.computeDomain))
       await harness.scale(resources.podCliqueSets, 'fabric', 0)
       await harness.until(
-        'our hold to end with the last pod',
+        'the finalizer of the operator to be removed with the last pod',
         () => harness.client.get(resources.computeDomains, at),
         ({ metadata }) => metadata.finalizers?.join() === 'example.com/driver',
       )

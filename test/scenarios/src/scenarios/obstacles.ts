@@ -77,7 +77,7 @@ export const obstacleScenarios: Scenario[] = [
         },
       )
       const [gang] = await harness.until(
-        'the gang to be put right',
+        'the gang to be repaired',
         () => harness.gangs('solo'),
         ([seen]) => seen?.spec.podgroups[0]?.podReferences.length === 2,
       )

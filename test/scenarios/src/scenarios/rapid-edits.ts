@@ -81,7 +81,7 @@ async function insisting(request: () => Promise<void>): Promise<void> {
 
 async function untilSeen(harness: Harness): Promise<void> {
   await harness.until(
-    'the last edit to be seen',
+    'the last edit to be observed',
     () => harness.set(name),
     set => set?.status?.observedGeneration === set?.metadata.generation,
   )
@@ -109,7 +109,7 @@ async function onlyNotation(harness: Harness, seed: number): Promise<void> {
   const router = (await harness.cliques(name)).find(({ metadata }) => metadata.name === `${name}-0-router`)!
   assert.equal(router.spec.replicas, 3)
   await harness.until(
-    'the clique to count three of everything',
+    'the status of the clique to count three pods',
     () => harness.cliques(name),
     cliques => {
       const status = cliques.find(({ metadata }) => metadata.name === `${name}-0-router`)?.status
@@ -137,7 +137,7 @@ async function manyTemplates(harness: Harness, seed: number): Promise<void> {
   const upToDate = new Map<string, string>()
   let fewest = Number.POSITIVE_INFINITY
   await harness.until(
-    'every pod to be of the last edit',
+    'every pod to have the template of the last edit',
     async () => {
       const pods = await harness.pods(name)
       for (const pod of pods) if (imageOf(pod) === last) upToDate.set(pod.metadata.uid, pod.metadata.name)
@@ -151,8 +151,8 @@ async function manyTemplates(harness: Harness, seed: number): Promise<void> {
   await untilSeen(harness)
   const now = new Set(uids(await harness.pods(name)))
   const lost = [...upToDate].filter(([uid]) => !now.has(uid)).map(([, pod]) => pod)
-  assert.deepEqual(lost, [], 'pods of the last edit that were replaced once more')
-  assert.ok(fewest >= 1, 'a router was ready at every moment')
+  assert.deepEqual(lost, [], 'pods of the last edit that were replaced again')
+  assert.ok(fewest >= 1, 'a router was ready the whole time')
   const { status } = (await harness.set(name))!
   assert.equal(status?.updatedReplicas, 1)
   assert.equal(status?.availableReplicas, 1)

@@ -55,11 +55,11 @@ export const replicaCountScenarios: Scenario[] = [
 
       // The group has enough other replicas, so only this replica is recreated.
       await giveUpOn(harness, 'grouped', 'grouped-0-eng-0-lead')
-      await untilCounts(harness, 'one engine of the template’s size', [3, 3, 4, 3])
+      await untilCounts(harness, 'one engine with the replicas of the template', [3, 3, 4, 3])
       await harness.untilReady('grouped', 16)
       // The whole set replica is recreated, except the group itself. The router keeps its size.
       await giveUpOn(harness, 'grouped', 'grouped-0-router')
-      await untilCounts(harness, 'all engines of the template’s size', [3, 3, 3, 3])
+      await untilCounts(harness, 'all engines with the replicas of the template', [3, 3, 3, 3])
       await harness.untilReady('grouped', 15)
 
       await harness.scale(resources.podCliques, 'grouped-0-router', 4)
@@ -67,7 +67,7 @@ export const replicaCountScenarios: Scenario[] = [
       await harness.untilReady('grouped', 17)
       await editCliques(harness, 'grouped', withImage('lead', 'registry.example/engine:2'))
       await untilUpdated(harness, 'grouped')
-      await untilCounts(harness, 'new engines of the template’s size', [3, 3, 3, 4])
+      await untilCounts(harness, 'new engines with the replicas of the template', [3, 3, 3, 4])
       await harness.untilReady('grouped', 16)
     },
   },

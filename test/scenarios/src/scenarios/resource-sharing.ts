@@ -185,7 +185,7 @@ export const resourceSharingScenarios: Scenario[] = [
         merge: { metadata: { labels: { team: 'blue', [label.partOf]: null, [label.managedBy]: null } } },
       })
       const labelled = await harness.until(
-        'its labels to be ours again',
+        'its labels to be restored',
         () => harness.client.get(resources.resourceClaims, at('share-all-u3')),
         claim => claim.metadata.labels?.[label.partOf] === 'share',
       )
@@ -196,7 +196,7 @@ export const resourceSharingScenarios: Scenario[] = [
       const [kept] = (await claims(harness)).filter(claim => claim.metadata.name === 'share-all-u1')
       await harness.client.delete(resources.resourceClaims, at('share-all-u1'))
       await harness.until(
-        'another claim of the set',
+        'the claim of the set to be recreated',
         () => claims(harness),
         all =>
           all.some(({ metadata }) => metadata.name === 'share-all-u1' && metadata.uid !== kept!.metadata.uid),

@@ -17,7 +17,7 @@ async function untilRecorded(
   numbers: readonly number[],
 ): Promise<Stored<ControllerRevision>[]> {
   return harness.until(
-    `revisions ${numbers.join(', ')} to be on record`,
+    `revisions ${numbers.join(', ')} to be recorded`,
     async () => {
       const found = await harness.list(resources.controllerRevisions, name)
       return found.sort((a, b) => (a.revision ?? 0) - (b.revision ?? 0))
@@ -52,7 +52,7 @@ export const revisionScenarios: Scenario[] = [
         return cliques
       })
       await harness.until(
-        'the edit to be seen',
+        'the edit to be observed',
         () => harness.set(name),
         one => one?.status?.observedGeneration === one?.metadata.generation,
       )

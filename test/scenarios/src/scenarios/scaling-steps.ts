@@ -85,11 +85,11 @@ export const scalingStepScenarios: Scenario[] = [
       const tree = new SetTree(harness, 'tide')
       await tree.until('three engines', [tideSet(1), ...tideReplica(0, 2, 3)])
       await engines(harness, 5)
-      await tree.until('five engines, two gangs more', [tideSet(1), ...tideReplica(0, 2, 5)])
+      await tree.until('five engines, two more gangs', [tideSet(1), ...tideReplica(0, 2, 5)])
       await engines(harness, 2)
-      await tree.until('the minimum, and the base gang alone', [tideSet(1), ...tideReplica(0, 2, 2)])
+      await tree.until('minAvailable replicas, and only the base gang', [tideSet(1), ...tideReplica(0, 2, 2)])
       await engines(harness, 1)
-      await tree.until('fewer than the minimum', [tideSet(1, 0), ...tideReplica(0, 2, 1)])
+      await tree.until('fewer than minAvailable', [tideSet(1, 0), ...tideReplica(0, 2, 1)])
       await engines(harness, 3)
       await tree.until('three engines again', [tideSet(1), ...tideReplica(0, 2, 3)])
       await routers(harness, 4)
@@ -103,7 +103,7 @@ export const scalingStepScenarios: Scenario[] = [
         ...tideReplica(1, 2, 3),
       ])
       await harness.scale(resources.podCliqueSets, 'tide', 1)
-      await tree.until('the first replica alone', [tideSet(1), ...tideReplica(0, 3, 3)])
+      await tree.until('only the first replica', [tideSet(1), ...tideReplica(0, 3, 3)])
     },
   },
   {
@@ -125,7 +125,7 @@ export const scalingStepScenarios: Scenario[] = [
       ]
       await harness.apply(setOf('nap', 0, `\n    cliques:${clique('web', 2, 2)}`))
       const tree = new SetTree(harness, 'nap')
-      await tree.until('nothing but the set', nap(0))
+      await tree.until('only the set itself', nap(0))
       await harness.scale(resources.podCliqueSets, 'nap', 3)
       await tree.until('three replicas', nap(3))
       const pods = await harness.pods('nap')

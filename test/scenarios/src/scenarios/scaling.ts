@@ -98,12 +98,12 @@ export const scalingScenarios: Scenario[] = [
       await harness.scale(resources.podCliqueScalingGroups, 'grouped-0-eng', 1)
       await harness.untilReady('grouped', 6)
       await harness.until(
-        'the base gang alone',
+        'only the base gang',
         () => harness.gangs('grouped'),
         gangs => gangs.length === 1,
       )
       await harness.until(
-        'the status to follow',
+        'the status to be up to date',
         () => harness.groups('grouped'),
         ([group]) => group?.status?.availableReplicas === 1,
       )
@@ -121,7 +121,7 @@ export const scalingScenarios: Scenario[] = [
       cliques[0]!.spec.replicas = 3
       await harness.patchSet('solo', { spec: { template: { cliques } } })
       await harness.until(
-        'the edit to be seen',
+        'the edit to be observed',
         () => harness.set('solo'),
         seen => seen?.status?.observedGeneration === seen?.metadata.generation,
       )
@@ -210,7 +210,7 @@ export const scalingScenarios: Scenario[] = [
           .map(({ metadata }) => metadata.labels?.[label.podClique])
       // Tables show lost pods until the operator has observed the loss.
       await harness.until(
-        'another lead of the base gang, and one that is held back',
+        'the lead of the base gang to be recreated, and that of the scaled gang to stay gated',
         () => harness.pods('grouped'),
         pods =>
           pods.length === 8 &&
@@ -264,7 +264,7 @@ export const scalingScenarios: Scenario[] = [
       const all = await harness.untilReady('grouped', 14)
       for (const { metadata } of six) assert.ok(uids(all).has(metadata.uid))
       await harness.until(
-        'the group to be well',
+        'the group to recover',
         breach,
         said =>
           said ===

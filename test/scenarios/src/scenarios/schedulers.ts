@@ -37,7 +37,7 @@ async function untilPodGroups(harness: Harness, resource: typeof resources.kaiPo
 /** Pods that stay pending because their scheduler is not installed. Their gates are removed. */
 async function untilReleased(harness: Harness, count: number) {
   return harness.until(
-    `${count} pods without our gate`,
+    `${count} pods without the Grove gate`,
     () => harness.pods('grouped'),
     pods =>
       pods.length === count &&

@@ -110,12 +110,13 @@ export const setStatusScenarios: Scenario[] = [
           clique.podSpec.containers[0]!.image = 'registry.example/next:2'
       })
       await harness.until(
-        'the update to be under way',
+        'the update to be in progress',
         () => harness.set('grouped'),
         set => {
-          if (set?.status?.updateProgress?.updateEndedAt) throw new Error('it ended before it was seen')
+          if (set?.status?.updateProgress?.updateEndedAt)
+            throw new Error('the update ended before it was observed')
           if (!set?.status?.updateProgress?.currentlyUpdating) return false
-          assert.equal(set.status.observedGeneration, 1, 'the new spec is not carried out yet')
+          assert.equal(set.status.observedGeneration, 1, 'the new spec is not fully applied yet')
           return true
         },
       )

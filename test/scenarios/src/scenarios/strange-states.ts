@@ -190,7 +190,7 @@ export const strangeStateScenarios: Scenario[] = [
         metadata: { annotations: { 'grove.io/reconcile-trigger': 'once more' } },
       })
       await harness.untilQuiet()
-      assert.deepEqual(harness.writes, [], 'and that is that')
+      assert.deepEqual(harness.writes, [], 'the operator changes nothing else')
       for (const [resource, name] of children) {
         const { labels, annotations } = (await client.get(resource, { name, namespace })).metadata
         assert.equal(labels?.['example.com/cost'], undefined, name)

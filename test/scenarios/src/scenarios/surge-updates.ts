@@ -40,7 +40,7 @@ function somewhere(harness: Harness, image: string): Promise<void> {
 
 async function untilStuck(harness: Harness): Promise<void> {
   await harness.until(
-    'the update to be late',
+    'the update to miss its deadline',
     () => harness.set('solo'),
     set =>
       set?.status?.conditions?.some(
@@ -123,7 +123,7 @@ export const surgeUpdateScenarios: Scenario[] = [
       await harness.untilAvailable('grouped', 1)
       await editCliques(harness, 'grouped', withImage('router', 'registry.example/router:2'))
       await harness.until(
-        'everything of replica 1',
+        'all objects of replica 1',
         () => kindsIn(harness, 'grouped', 1),
         kinds => kinds.length === kindsOfReplica.length,
       )
@@ -134,7 +134,7 @@ export const surgeUpdateScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a template that cannot run costs no pod, and reverting it restarts no pod',
+    name: 'a template that cannot run disrupts no pod, and reverting it restarts no pod',
     async run(harness) {
       const before = await running(harness, 2)
       await nowhere(harness)
@@ -149,7 +149,7 @@ export const surgeUpdateScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a surge replica that cannot start gets the next change, and the other replicas go directly to it',
+    name: 'a surge replica that cannot start gets the next change, and the other replicas skip the broken template',
     async run(harness) {
       const before = await running(harness, 2)
       await nowhere(harness)

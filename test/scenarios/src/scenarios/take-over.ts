@@ -53,7 +53,7 @@ export const takeOverScenarios: Scenario[] = [
         records => hashOf(records.at(-1)!) === generationHash(specs[1]!),
       )
       await untilOurs(harness, 'solo')
-      // The objects are those of the previous release. The older revision has not even its label.
+      // The objects are those of the previous release. The older revision does not even have its label.
       assert.deepEqual(
         [first, second].map(one => [one!.revision, one!.metadata.name]),
         specs.map((spec, at) => [at + 1, `solo-${formerGenerationHash(spec)}`]),
@@ -111,7 +111,7 @@ function converged(who: string, predecessor: Predecessor): Scenario {
       assert.equal(keptOf(before, after).length, 8)
       await harness.deleteSet(name)
       await harness.until(
-        'nothing to be left, finalizers of others or not',
+        'no hash and no finalizer of another operator to be left',
         async () => [...(await harness.cliques(name)), ...(await harness.groups(name))],
         left => left.length === 0,
       )
@@ -172,7 +172,7 @@ function onDelete(who: string, predecessor: Predecessor): Scenario {
       )
       await handOver(harness, name, predecessor, specs)
       await harness.until(
-        'the pods that are up to date to get our name',
+        'the up-to-date pods to get the hash of this operator',
         () => harness.pods(name),
         // The previous release used the same hash for the outdated pod.
         pods => pods.filter(pod => isOurs(pod)).length === (predecessor.isForeign ? 9 : 10),
@@ -212,7 +212,7 @@ function midway(who: string, predecessor: Predecessor): Scenario {
       specs.push(await specOf(harness))
       // The gates of the first replica are removed. The second replica stops with its first new pods.
       await harness.until(
-        'the second replica to have its turn',
+        'the second replica to be selected',
         async () => {
           await release(harness, '0')
           return { set: await harness.set(name), pods: await harness.pods(name) }
@@ -274,7 +274,7 @@ async function handOver(
 
 async function untilOurs(harness: Harness, set = name): Promise<void> {
   await harness.until(
-    'every name to be ours',
+    'every hash to be one of this operator',
     () => foreignNames(harness, set),
     names => names.length === 0,
   )

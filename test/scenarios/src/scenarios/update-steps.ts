@@ -117,7 +117,7 @@ const withImage = (harness: Harness, clique: string) =>
 /** Gives the operator time for an unwanted update. */
 async function untilSeen(harness: Harness): Promise<void> {
   await harness.until(
-    'the edit to be seen',
+    'the edit to be observed',
     () => harness.set('shop'),
     set => set?.status?.observedGeneration === set?.metadata.generation,
   )
@@ -147,7 +147,7 @@ export const updateStepScenarios: Scenario[] = [
         spec.podSpec.containers[0]!.env = [{ name: 'REVISION', value: '2' }]
       })
       await untilUpdated(harness)
-      await tree.until('new teams, for their leader', shopLines(2), teams)
+      await tree.until('new teams, because the template of their leader changed', shopLines(2), teams)
       await harness.edit('shop', set => {
         set.spec.template.priorityClassName = 'day'
       })
@@ -162,7 +162,7 @@ export const updateStepScenarios: Scenario[] = [
         spec.podSpec.priorityClassName = 'night'
       })
       await untilUpdated(harness)
-      await tree.until('new tills with a priority of their own', shopLines(2), tills)
+      await tree.until('new tills with their own priority', shopLines(2), tills)
     },
   },
   {
@@ -175,18 +175,18 @@ export const updateStepScenarios: Scenario[] = [
         metadata: { labels: { owner: 'street' }, annotations: { [annotation.reconcileTrigger]: 'two' } },
       })
       await untilSeen(harness)
-      await tree.until('as it was, after notes', shopLines(1))
+      await tree.until('unchanged, after new annotations', shopLines(1))
       await harness.edit('shop', ({ spec: { template } }) => {
         template.cliques.unshift(template.cliques.pop()!)
         template.cliques.find(({ name }) => name === 'till')!.spec.podSpec.containers.reverse()
       })
       await untilSeen(harness)
-      await tree.until('as it was, in another order', shopLines(1))
+      await tree.until('unchanged, in another order', shopLines(1))
       await harness.edit('shop', ({ spec: { template } }) => {
         for (const { spec } of template.cliques) spec.replicas += 2
       })
       await untilSeen(harness)
-      await tree.until('as it was, with other counts in the template', shopLines(1))
+      await tree.until('unchanged, with other counts in the template', shopLines(1))
     },
   },
   {
@@ -229,7 +229,7 @@ export const updateStepScenarios: Scenario[] = [
         set.spec.updateStrategy = { type: 'RollingRecreate' }
       })
       await untilSeen(harness)
-      await tree.until('nothing to do for RollingRecreate', shopLines(1, 1, { tills: '1 2' }))
+      await tree.until('no work for RollingRecreate', shopLines(1, 1, { tills: '1 2' }))
     },
   },
 ]

@@ -59,7 +59,7 @@ export const updateScenarios: Scenario[] = [
         pods =>
           pods.length === 4 && pods.every(pod => imageOf(pod) === 'registry.example/web:2' && isReady(pod)),
       )
-      assert.ok(fewest >= 3, `${fewest} of 4 pods were ready at the worst moment`)
+      assert.ok(fewest >= 3, `${fewest} of 4 pods were ready at the lowest point`)
       await untilUpdated(harness, 'solo')
       const set = await harness.set('solo')
       assert.equal(set!.status?.updateProgress?.currentlyUpdating, undefined)
@@ -102,7 +102,7 @@ export const updateScenarios: Scenario[] = [
         return cliques
       })
       await harness.until(
-        'the edits to be seen',
+        'the edits to be observed',
         () => harness.set('grouped'),
         set => set?.status?.observedGeneration === set?.metadata.generation,
       )
@@ -145,7 +145,7 @@ export const updateScenarios: Scenario[] = [
       await harness.untilAvailable('grouped', 2)
       await editCliques(harness, 'grouped', withImage('work', 'registry.example/engine:2'))
       await harness.until(
-        'the update to begin',
+        'the update to start',
         () => harness.set('grouped'),
         set => set?.status?.updateProgress?.currentlyUpdating !== undefined,
       )

@@ -7,12 +7,7 @@ import { clashingNames } from './clashing-names.ts'
 
 const autoscaled = { maxReplicas: 4 }
 const cases: [name: string, cliques: string[], groups: Record<string, string[]>, clash: boolean][] = [
-  [
-    'cliques and groups with names of their own',
-    ['router', 'lead', 'work'],
-    { eng: ['lead', 'work'] },
-    false,
-  ],
+  ['cliques and groups with distinct names', ['router', 'lead', 'work'], { eng: ['lead', 'work'] }, false],
   ['a member with the name of its group', ['decode'], { decode: ['decode'] }, false],
   ['a standalone clique with the name of a member', ['g-3-w', 'w'], { g: ['w'] }, true],
   ['a number with a leading zero, which no index has', ['g-03-w', 'w'], { g: ['w'] }, false],

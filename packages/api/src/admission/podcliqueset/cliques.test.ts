@@ -6,14 +6,14 @@ import { clique, errorsOf, sampleSet } from '../../testing/sample-sets.ts'
 
 const Q = 'spec.template.cliques'
 
-describe('a set has cliques', () => {
-  test('and needs at least one', () => {
+describe('a set without cliques', () => {
+  test('is rejected', () => {
     assert.deepEqual(errorsOf(sampleSet({ cliques: [] })), [
       `${Q}: Required value: at least one PodClique must be defined`,
     ])
   })
 
-  test('also if the default scheduler has further rules', () => {
+  test('is rejected with the same error if the default scheduler has further rules', () => {
     assert.deepEqual(errorsOf(sampleSet({ cliques: [] }), { schedulers: ['kai-scheduler'] }), [
       `${Q}: Required value: at least one PodClique must be defined`,
     ])

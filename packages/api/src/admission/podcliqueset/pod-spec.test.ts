@@ -15,7 +15,7 @@ function setOf(podSpec: Partial<PodSpec>): PodCliqueSet {
   return sampleSet({ cliques: [clique('web', { podSpec: { containers, ...podSpec } })] })
 }
 
-describe('the pod spec does not choose nodes', () => {
+describe('the pod spec must not choose nodes', () => {
   test('by topology spread constraints, even an empty list', () => {
     assert.deepEqual(errorsOf(setOf({ topologySpreadConstraints: spread })), [
       `${R}.topologySpreadConstraints: Invalid value: [{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule"}]: must not be set`,

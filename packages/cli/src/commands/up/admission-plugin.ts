@@ -7,7 +7,7 @@ import { type AdmissionAttributes, type AdmissionPlugin, ApiError } from '@grove
 import type { AdmissionHandler, AdmissionRequest, AdmissionResponse, Client, Logger } from '@grove/kube'
 import { admissionHandlers } from '@grove/operator'
 
-/** Calls stay in this process, so a slow one is a defect that the user should see early. */
+/** Calls stay in this process, so a slow one is a bug that the user should see early. */
 const timeoutMs = 10_000
 
 export function groveAdmission(

@@ -31,7 +31,7 @@ const configMaps = defineResource<ConfigMap>({
 const writes = 10_000
 const writers = 32
 const seed = Number(process.env.SEED ?? 1)
-/** Between 30 and 70 percent of the writes, at another place with another SEED. */
+/** Between 30 and 70 percent of the writes; SEED changes the position. */
 const killAfter = Math.round(writes * (0.3 + 0.4 * ((seed * 0.618) % 1)))
 
 const folder = mkdtempSync(join(tmpdir(), 'grove-kill-'))
@@ -99,7 +99,7 @@ test(`kill -9 after ${killAfter} of ${writes} writes (SEED=${seed})`, async () =
     if (end.status === 'rejected') assert.ok(killed && isKubeError(end.reason), String(end.reason))
   await up.ended
   await client.close()
-  assert.ok(acknowledged < writes, 'it was killed amid the writes')
+  assert.ok(acknowledged < writes, 'the process was killed during the writes')
 
   const again = await startUp()
   try {
@@ -110,7 +110,7 @@ test(`kill -9 after ${killAfter} of ${writes} writes (SEED=${seed})`, async () =
         [sure, underWay].includes(found.get(name)),
         `${name}: ${found.get(name)} is neither ${sure} nor ${underWay}`,
       )
-    assert.ok(Number(resourceVersion) >= lastVersion, 'versions never go back')
+    assert.ok(Number(resourceVersion) >= lastVersion, 'versions never decrease')
     const fresh = await again.client.create(configMaps, { metadata: { name: 'fresh', namespace: 'default' } })
     assert.ok(Number(fresh.metadata.resourceVersion) > lastVersion)
   } finally {

@@ -133,7 +133,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   }
 }
 
-/** The scheduler has here exactly the rights that it has in a real cluster. */
+/** The scheduler has exactly the permissions that it has in a real cluster. */
 async function startGangScheduler(
   client: Client,
   connect: (userAgent: string, user: UserInfo) => Client,
@@ -173,7 +173,7 @@ const nodes = defineResource<KubeObject>({
   namespaced: false,
 })
 
-/** A cluster with data has them already. */
+/** A cluster with data already has them. */
 async function createOnce(client: Client, definition: KubeObject): Promise<void> {
   try {
     await client.create(definitions, definition)

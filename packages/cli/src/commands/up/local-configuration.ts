@@ -2,7 +2,7 @@
 
 import { defaultConfiguration, type OperatorConfiguration, scheduler } from '@grove/api'
 
-/** The configuration of a local cluster unless a file says otherwise: the gang scheduler places all sets. */
+/** The configuration of a local cluster, unless a file overrides it: the gang scheduler places all sets. */
 export function localConfiguration(): OperatorConfiguration {
   return {
     ...defaultConfiguration(),

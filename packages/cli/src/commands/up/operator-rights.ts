@@ -51,7 +51,7 @@ async function grant(client: Client, account: string, role: ClusterRole): Promis
   await once(client, rbac('clusterrolebindings', 'ClusterRoleBinding'), binding)
 }
 
-/** A cluster with data has them already. */
+/** A cluster with data already has them. */
 async function once(client: Client, resource: Resource<KubeObject>, object: KubeObject): Promise<void> {
   try {
     await client.create(resource, object)

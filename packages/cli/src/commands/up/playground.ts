@@ -35,7 +35,7 @@ function pathOf(name: string): string {
   return join(playground(), name, 'podcliqueset.yaml')
 }
 
-/** Every start of the command calls it, for a help text, so that it writes nothing. */
+/** Writes nothing, because every start of the command calls it for a help text. */
 export function workloads(): string[] {
   const names = isSea()
     ? playgroundAssets().flatMap(key => /^playground\/([^/]+)\/podcliqueset\.yaml$/.exec(key)?.[1] ?? [])

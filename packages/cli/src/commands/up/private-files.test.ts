@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Files with keys and Secrets are readable by their user alone.
+// Tests that only their user can read files with keys and Secrets.
 import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ afterEach(() => {
 
 const modeOf = (...path: string[]) => (statSync(join(root, ...path)).mode & 0o777).toString(8)
 
-test('a data folder and its database are private from the beginning', () => {
+test('a data folder and its database are private from their creation on', () => {
   openDataDirectory(join(root, 'a', 'new')).close()
   assert.deepEqual([modeOf('a', 'new'), modeOf('a', 'new', 'cluster.db')], ['700', '600'])
 })
@@ -42,7 +42,7 @@ test('a folder with other files keeps its permissions, and the database is priva
   assert.deepEqual([modeOf('shared'), modeOf('shared', 'cluster.db')], ['755', '600'])
 })
 
-test('a kubeconfig is private, also where a file of that name was not', () => {
+test('a kubeconfig is private, even if it replaces a file that was not', () => {
   mkdirSync(join(root, 'run'))
   writeFileSync(join(root, 'mine'), 'old')
   writeKubeconfig('text', join(root, 'run'), join(root, 'mine'))

@@ -48,7 +48,7 @@ describe('the status of a deployment', () => {
         metadata: ref,
         spec: { replicas: 3, selector: { matchLabels: labels }, template },
       })
-      await waitFor('the rollout to rest', async () => {
+      await waitFor('the rollout to stop changing', async () => {
         const { status } = await client.get(deployments, ref)
         return ready === 'true'
           ? status?.conditions?.some(({ reason }) => reason === 'NewReplicaSetAvailable') === true

@@ -93,7 +93,7 @@ describe('the dependents of a deleted owner', () => {
     assert.ok((await find(cluster, 'loose'))?.metadata.deletionTimestamp)
   })
 
-  it('are orphaned if the deletion says so', async () => {
+  it('are orphaned if the deletion requests it', async () => {
     await using cluster = await start()
     const top = await make(cluster, 'top')
     await make(cluster, 'child', [top])
@@ -192,7 +192,7 @@ describe('the garbage collector', () => {
     )
   })
 
-  /** The model: the plainest implementation of one deletion. */
+  /** The model: the simplest implementation of one deletion. */
   function forget(
     objects: Map<number, Set<number>>,
     target: number,

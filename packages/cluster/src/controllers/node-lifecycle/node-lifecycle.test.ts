@@ -86,7 +86,7 @@ describe('a node', () => {
     assert.deepEqual(await taintsOf(cluster), [])
   })
 
-  it('that is deleted takes its pods with it, unless it comes back in time', async () => {
+  it('that is deleted loses its pods, unless it is registered again in time', async () => {
     await using cluster = await startTestCluster({ nodes: 2 })
     const on = (nodeName: string) => ({ spec: { ...podOf('x').spec, nodeName } })
     await createPod(cluster, podOf('a', on('node-0')))

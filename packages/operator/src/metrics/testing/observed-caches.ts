@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Caches for tests and benchmarks of metrics: lists of objects whose changes are made by hand.
+// Caches for tests and benchmarks of metrics: lists of objects that the test changes.
 import type { Pod, PodCliqueSet, PodGang } from '@grove/api'
 import { label } from '@grove/api'
 import type { ChangeHandler, KubeObject, Stored } from '@grove/kube'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// As much of an API server as the reconcilers need, in memory and without waiting, and the caches that they
-// read: up to date, or late. Another client may write between any two writes, and any write may fail.
+// A minimal API server in memory for the reconcilers, without delays, and the caches that they read: up to date, or
+// late. Another client may write between any two writes, and any write may fail.
 import { label, type Pod } from '@grove/api'
 import { applyMergePatch, matchesLabels, parseLabelSelector } from '@grove/apimachinery'
 import {
@@ -26,7 +26,7 @@ export interface Write {
   /** The objects that the write changes or deletes. */
   readonly objects: readonly Stored<KubeObject>[]
   readonly patch?: unknown
-  /** The UID that the request is for: in the body of a patch, in the preconditions of a delete. */
+  /** The UID in the body of a patch, or in the preconditions of a delete. */
   readonly uid?: string | undefined
   /** True for a delete by label. */
   readonly isCollection?: boolean
@@ -47,9 +47,9 @@ export interface SimulatedApiOptions {
 }
 
 export interface Hooks {
-  /** Called before every write of the operator; throws to let it fail. */
+  /** Called before every write of the operator. Throws to reject it. */
   before(write: Write): Promise<void>
-  /** Called after it; throws to let the operator not learn of it. */
+  /** Called after every write. Throws to simulate a lost response. */
   after(write: Write): void
 }
 
@@ -67,7 +67,7 @@ const dependents = [
 
 export class SimulatedApi implements View {
   readonly caches: Caches
-  /** The objects as the caches have them. */
+  /** The objects in the caches. */
   readonly cached: View
   hooks: Hooks = { before: async () => undefined, after: () => undefined }
   writes = 0
@@ -75,13 +75,13 @@ export class SimulatedApi implements View {
   collectsGarbage = true
   readonly #clock: Clock
   readonly #kinds = new Map<string, Map<string, Stored<KubeObject>>>()
-  /** Kind and UID of a controller → what it controls, by name. */
+  /** Kind and UID of a controller → the objects that it controls, by name. */
   readonly #controlled = new Map<string, Map<string, Stored<KubeObject>>>()
-  /** Observers of every kind but pods, as the caches have them. */
+  /** Observers of the caches of every kind except pods. */
   readonly #observers: Observer[] = []
   /** Observers of one kind, by its resource. */
   readonly #observersOf = new Map<string, Observer[]>()
-  /** By resource; empty where caches are up to date. */
+  /** By resource; empty if caches are up to date. */
   readonly #late = new Map<string, LateCache>()
   #counter = 0
 
@@ -91,7 +91,7 @@ export class SimulatedApi implements View {
     this.cached = isLate ? this.#cachedView() : this
   }
 
-  /** These objects in the versions that the cache holds. An object that it does not hold stays as it is. */
+  /** These objects in the versions of the cache. An object that is not in the cache stays unchanged. */
   asCached(resource: string, objects: readonly Stored<KubeObject>[]): readonly Stored<KubeObject>[] {
     const store = this.#late.get(resource)?.store
     return objects.map(object => {
@@ -100,12 +100,12 @@ export class SimulatedApi implements View {
     })
   }
 
-  /** Lets some watch events arrive, of each kind a random number. */
+  /** Delivers a random number of watch events of each kind. */
   arriveSome(random: Random): void {
     for (const cache of this.#late.values()) cache.arriveSome(random)
   }
 
-  /** Lets all watch events arrive. */
+  /** Delivers all watch events. */
   arriveAll(): void {
     for (const cache of this.#late.values()) cache.arriveAll()
   }
@@ -122,7 +122,7 @@ export class SimulatedApi implements View {
     return this.#kind(resource).get(name) as Stored<T> | undefined
   }
 
-  /** Writes of other clients than the operator. */
+  /** Writes of clients other than the operator. */
   put<T extends KubeObject>({ resource }: Resource<T>, object: T): Stored<T> {
     const { metadata } = object
     const name = metadata?.name ?? `${metadata?.generateName}${(++this.#counter).toString(36)}`
@@ -165,7 +165,7 @@ export class SimulatedApi implements View {
     if (!this.collectsGarbage) return
     for (const dependent of dependents)
       for (const child of this.controlledBy(dependent, object.metadata.uid))
-        if (!isGoing(child)) this.remove(dependent, child)
+        if (!isTerminating(child)) this.remove(dependent, child)
   }
 
   #replace(resource: string, before: Stored<KubeObject>, after: Stored<KubeObject>): Stored<KubeObject> {
@@ -190,7 +190,7 @@ export class SimulatedApi implements View {
     this.#controlled.set(key, controlled.set(object.metadata.name, object))
   }
 
-  /** Stored objects change now. The observers hear of it when the cache does. */
+  /** Stored objects change at once. Observers are notified when the cache changes. */
   #report(resource: string, change: Change<KubeObject>): void {
     const late = this.#late.get(resource)
     if (!late) this.#notify(resource, change)
@@ -298,7 +298,7 @@ export class SimulatedApi implements View {
       },
       deleteCollection: (resource: Resource, { labelSelector = '' }: { labelSelector?: string }) => {
         const isSelected = selected(labelSelector)
-        const objects = this.list(resource).filter(object => !isGoing(object) && isSelected(object))
+        const objects = this.list(resource).filter(object => !isTerminating(object) && isSelected(object))
         const response = this.#write(
           { verb: 'delete', resource: resource.resource, objects, isCollection: true },
           () => {
@@ -397,7 +397,7 @@ function selected(labelSelector: string): (object: Stored<KubeObject>) => boolea
   return ({ metadata }) => matchesLabels(parsed.selector, metadata.labels ?? {})
 }
 
-export function isGoing(object: KubeObject): boolean {
+export function isTerminating(object: KubeObject): boolean {
   return object.metadata?.deletionTimestamp !== undefined
 }
 
@@ -415,7 +415,7 @@ function gatedPod(pod: Pod): Pod {
   }
 }
 
-/** The one strategic patch that is ever sent. */
+/** The only strategic merge patch that the operator sends. */
 function ungated(pod: Pod): Pod {
   const { schedulingGates: _, ...spec } = pod.spec!
   return { ...pod, spec, status: { ...pod.status, conditions: [{ type: 'PodScheduled', status: 'False' }] } }

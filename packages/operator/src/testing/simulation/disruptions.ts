@@ -18,12 +18,12 @@ import { checkStandIns, type WrittenProgress } from './stand-ins.ts'
 
 interface Taken {
   readonly replica: number
-  /** Reports whether the disrupted unit is back, or is no longer wanted. */
+  /** Reports whether the disrupted unit has recovered, or is no longer wanted. */
   isBack(simulation: Known): boolean
 }
 
 export class DisruptionObserver implements Observer {
-  /** By the clique or group that it was taken from. */
+  /** By the clique or group to which the unit belonged. */
   readonly #taken = new Map<string, Taken>()
   #setAtBegin!: StoredSet
   #replicasAtBegin = new Map<string, number>()
@@ -95,7 +95,7 @@ export class DisruptionObserver implements Observer {
     if (begun.length === 0) return
     const { maxUnavailable = 1, maxSurge = 0, partition = 0, paused } = spec.updateStrategy ?? {}
     const ordinary = next.filter(replica => replica < (spec.replicas ?? 0))
-    if (paused) fail(`replicas ${begun} were begun although the update is paused`)
+    if (paused) fail(`replicas ${begun} started their update although the update is paused`)
     if (ordinary.length > maxUnavailable + maxSurge && begun.some(replica => ordinary.includes(replica)))
       fail(`${ordinary.length} replicas are updated at once`)
     if (begun.some(replica => replica < partition && ordinary.includes(replica)))
@@ -104,7 +104,8 @@ export class DisruptionObserver implements Observer {
 
   #selectsPod(simulation: Known, clique: PodClique): void {
     const key = `PodClique ${clique.metadata.name}`
-    if (this.#taken.has(key)) fail(`${key}: another pod was taken before the last was back`)
+    if (this.#taken.has(key))
+      fail(`${key}: another pod was deleted before the replacement of the last was ready`)
     const { replicas, minAvailable = replicas } = clique.spec
     const ready = podsOf(simulation, clique).filter(isReady).length
     if (replicas > minAvailable && ready - 1 < minAvailable)
@@ -115,7 +116,8 @@ export class DisruptionObserver implements Observer {
 
   #selectsReplica(simulation: Known, group: PodCliqueScalingGroup): void {
     const key = `PodCliqueScalingGroup ${group.metadata.name}`
-    if (this.#taken.has(key)) fail(`${key}: another replica was taken before the last was back`)
+    if (this.#taken.has(key))
+      fail(`${key}: another replica was deleted before the replacement of the last was available`)
     const { replicas, minAvailable = 1 } = group.spec
     const serving = Array.from({ length: replicas }, (_, at) => at).filter(at =>
       isServing(simulation, group, at, said),
@@ -135,9 +137,9 @@ export class DisruptionObserver implements Observer {
     const isCurrent = (set: StoredSet) => revisionOf(set).isCurrent(clique, templateHashOf(pod) ?? '')
     if (isCurrent(this.#setAtBegin)) fail(`${key}: pod ${pod.metadata.name} is up to date and was deleted`)
     const replica = numberLabel(clique.metadata.labels, label.setReplicaIndex) ?? -1
-    if (isOnDelete(this.#setAtBegin)) fail(`${key}: pods are not ours to replace`)
+    if (isOnDelete(this.#setAtBegin)) fail(`${key}: the operator must not replace these pods`)
     if (!updatingReplicas(this.#setAtBegin).includes(replica))
-      fail(`${key}: it is not the turn of replica ${replica}`)
+      fail(`${key}: the update has not selected replica ${replica}`)
     if (this.#setAtBegin.spec.updateStrategy?.paused) fail(`${key}: the update is paused`)
     if (this.#notReadyOnce.has(pod.metadata.name)) return
     if (clique.status?.updateProgress?.readyPodsSelectedToUpdate?.current !== pod.metadata.name)
@@ -178,11 +180,11 @@ export class DisruptionObserver implements Observer {
         fail(`${key}: replica ${index} is up to date and was deleted`)
       const replica = numberLabel(group.metadata.labels, label.setReplicaIndex) ?? -1
       if (!updatingReplicas(this.#setAtBegin).includes(replica))
-        fail(`${key}: it is not the turn of replica ${replica}`)
+        fail(`${key}: the update has not selected replica ${replica}`)
       if (this.#setAtBegin.spec.updateStrategy?.paused) fail(`${key}: the update is paused`)
       if (!isServing(simulation, group, index, said)) continue
       if (group.status?.updateProgress?.readyReplicaIndicesSelectedToUpdate?.current !== index)
-        fail(`${key}: replica ${index} serves and was deleted without having been selected`)
+        fail(`${key}: replica ${index} is available and was deleted without having been selected`)
       this.#taken.set(key, {
         replica,
         isBack: now => {

@@ -32,7 +32,7 @@ export function editSet(simulation: Simulation, edit: Edit): string {
   }
   switch (edit) {
     case 'template':
-      // Few versions, so that one often comes back to an earlier one.
+      // Few versions, so that an edit often restores an earlier one.
       return editCliques(simulation, cliques => {
         const one = random.pick(cliques)!
         one.spec.podSpec.containers[0]!.image = `registry.example/main:${1 + random.below(3)}`
@@ -59,7 +59,7 @@ export function editSet(simulation: Simulation, edit: Edit): string {
     case 'scale set':
       return scale(simulation, resources.podCliqueSets as unknown as Resource, set, random.below(4))
     case 'scale clique': {
-      // Below its minimum it would hold back the gangs that wait for it.
+      // Below minAvailable it would block the gangs that wait for it.
       const one = random.pick(simulation.cliques.filter(({ metadata }) => metadata.name.endsWith('-web')))
       return one
         ? scale(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Late caches show writes of the operator at once and writes of other clients when their events arrive.
+// Tests late caches: they show writes of the operator at once, and writes of other clients when their events arrive.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeClock } from '@grove/kube'
@@ -16,22 +16,22 @@ const service = (name: string) => ({ metadata: { name, namespace: 'serving' }, s
 function harness() {
   const api = new SimulatedApi(new FakeClock(), { isLate: true })
   const { client, services } = api.caches
-  const heard: string[] = []
-  services.onChange(change => void heard.push(`${change.type} ${(change.new ?? change.old).metadata.name}`))
+  const changes: string[] = []
+  services.onChange(change => void changes.push(`${change.type} ${(change.new ?? change.old).metadata.name}`))
   const names = () => services.list('serving').map(({ metadata }) => metadata.name)
-  return { api, client, services, heard, names }
+  return { api, client, services, changes, names }
 }
 
-test('another client’s object is in the cache when its event arrives', () => {
-  const { api, heard, names } = harness()
+test('an object of another client is in the cache when its event arrives', () => {
+  const { api, changes, names } = harness()
   api.put(resources.services, service('a') as never)
-  assert.deepEqual([names(), heard], [[], []])
+  assert.deepEqual([names(), changes], [[], []])
   api.arriveAll()
-  assert.deepEqual([names(), heard], [['a'], ['add a']])
+  assert.deepEqual([names(), changes], [['a'], ['add a']])
 })
 
 test('own writes are in the cache at once, and their events change nothing', async () => {
-  const { api, client, heard, names, services } = harness()
+  const { api, client, changes, names, services } = harness()
   const created = await client.create(resources.services, service('a') as never)
   assert.deepEqual(names(), ['a'])
   await client.patch(
@@ -41,10 +41,10 @@ test('own writes are in the cache at once, and their events change nothing', asy
   )
   assert.equal(services.get({ namespace: 'serving', name: 'a' })?.metadata.labels?.own, 'yes')
   api.arriveAll()
-  assert.deepEqual(heard, ['add a', 'update a'])
+  assert.deepEqual(changes, ['add a', 'update a'])
 })
 
-test('an object that the operator deleted does not come back with events from before', async () => {
+test('earlier events do not restore an object that the operator deleted', async () => {
   const { api, client, names } = harness()
   const stored = api.put(resources.services, service('a') as never)
   api.arriveAll()
@@ -56,7 +56,7 @@ test('an object that the operator deleted does not come back with events from be
   assert.deepEqual(names(), [])
 })
 
-test('each kind is behind by a number of events of its own, and never by more than thirty', () => {
+test('each kind has its own lag, and never more than thirty events', () => {
   const { api, names } = harness()
   const random = new Random(1)
   const behind: number[] = []
@@ -66,8 +66,8 @@ test('each kind is behind by a number of events of its own, and never by more th
     behind.push(count - names().length)
   }
   assert.ok(Math.max(...behind) <= 30)
-  assert.ok(behind.filter(events => events > 5).length > 20, 'it is far behind at times')
-  assert.ok(new Set(behind).size > 10, 'and not always equally far')
+  assert.ok(behind.filter(events => events > 5).length > 20, 'the cache is far behind at times')
+  assert.ok(new Set(behind).size > 10, 'the lag varies')
 })
 
 const runs = Number(process.env.RUNS ?? 4)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The watch cache of one kind whose events arrive late, in their order. The cache is the one of production, so responses to
-// own writes are in it at once, and later events of older states do not undo them.
+// The watch cache of one kind whose events arrive late, in order. It is the production cache: responses to own writes
+// are in it at once, and later events with older states do not revert them.
 import {
   type Change,
   type Clock,
@@ -17,9 +17,9 @@ import type { Random } from './random.ts'
 
 export type Index = 'controller' | 'replica' | 'set' | 'basePodGang'
 
-/** A watch falls no further behind than this many events. */
+/** A watch lags by at most this many events. */
 const mostPending = 30
-/** In percent: how often events arrive at a moment when they may. */
+/** Probability in percent that events arrive at a given opportunity. */
 const arrivals = 15
 
 export class LateCache {
@@ -51,12 +51,12 @@ export class LateCache {
     return this.#cache.onChange(handler)
   }
 
-  /** The API server has stored a change. Its event is sent, and arrives later. */
+  /** The API server has stored a change. Its event is delivered later. */
   happened(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: Stored<KubeObject>): void {
     this.#pending.push({ type, object } as WatchEvent<KubeObject>)
   }
 
-  /** Lets some of the events arrive. */
+  /** Delivers some of the events. */
   arriveSome(random: Random): void {
     const least = Math.max(0, this.#pending.length - mostPending)
     this.#arrive(random.chance(arrivals) ? least + random.below(this.#pending.length - least + 1) : least)

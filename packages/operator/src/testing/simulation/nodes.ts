@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Nodes with a few slots each, on which pods are scheduled, start, fail, recover and end, one step at a time.
+// Nodes with a few slots each. Pods are scheduled, start, fail, recover and terminate, one step at a time.
 import type { Pod, PodCondition } from '@grove/api'
 import type { Stored } from '@grove/kube'
 import { resources } from '../../caches/resources.ts'
@@ -34,7 +34,7 @@ export class SimulatedNodes {
     return step !== undefined
   }
 
-  /** A pod that serves stops serving; it may be a container that ended, or the whole pod. */
+  /** Makes a ready pod unready: a container terminated, or the whole pod failed. */
   fail(): void {
     const pod = this.#random.pick(this.#pods().filter(one => isReady(one) && !isTerminating(one)))
     if (!pod) return
@@ -71,7 +71,7 @@ export class SimulatedNodes {
     for (const pod of this.#pods()) if (!isTerminating(pod)) this.#api.remove(resources.pods, pod)
   }
 
-  /** Every node keeps its pods and takes no other. */
+  /** Cordons every node: it keeps its pods and accepts no others. */
   cordon(): void {
     this.#areCordoned = true
   }
@@ -85,7 +85,7 @@ export class SimulatedNodes {
     if (node) this.#down.delete(node)
   }
 
-  /** Every node is there, with room for everything. */
+  /** Restores every node, with room for all pods. */
   returnAll(): void {
     this.#down.clear()
     this.#places = Number.POSITIVE_INFINITY

@@ -14,21 +14,22 @@ const owners = [
 
 export class OwnershipCheck {
   readonly #api: SimulatedApi
-  /** UIDs of the set's objects, also of those that are deleted: their pods outlive them. */
+  /** UIDs of the set's objects, including deleted ones, because their pods exist longer. */
   readonly #own = new Set<string>()
 
   constructor(api: SimulatedApi) {
     this.#api = api
   }
 
-  /** To be called before the write. */
+  /** Call this before the write. */
   look(write: Write): void {
     const { verb, resource, objects, uid, isCollection } = write
     if (verb === 'create') return
     const what = `${verb} ${resource} ${objects.map(({ metadata }) => metadata.name).join(' ')}`
     if (verb === 'delete' && isCollection) {
       const foreign = objects.filter(object => !this.#isOwn(object))
-      if (foreign.length) throw new Error(`${what}: of another owner: ${foreign[0]!.metadata.name}`)
+      if (foreign.length)
+        throw new Error(`${what}: controlled by another owner: ${foreign[0]!.metadata.name}`)
     } else if (uid === undefined) throw new Error(`${what}: the request names no UID`)
   }
 

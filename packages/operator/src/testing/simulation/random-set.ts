@@ -5,7 +5,7 @@ import { clique, group, sampleSet } from '../sample-set.ts'
 import type { Random } from './random.ts'
 import { setName } from './simulation.ts'
 
-/** A small set: a clique of its own, a scaling group, or both. */
+/** A small set: a standalone clique, a scaling group, or both. */
 export function randomSet(random: Random, terminationDelay: string): StoredSet {
   const shape = () => {
     const replicas = 1 + random.below(4)

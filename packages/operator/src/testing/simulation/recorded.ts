@@ -53,8 +53,8 @@ export class RecordedSimulation extends Simulation {
     }
   }
 
-  /** One reconcile of the set; what failed in it. */
-  async lookAtSet(): Promise<unknown> {
+  /** Reconciles the set once. Returns the failure. */
+  async reconcileSet(): Promise<unknown> {
     this.writes.length = 0
     this.emitted.length = 0
     try {

@@ -30,7 +30,7 @@ import { Random } from './random.ts'
 
 export const setName = 'w'
 
-/** The cluster as the operator knows it: what its caches hold. */
+/** The cluster as the operator knows it, from its caches. */
 export interface Known {
   readonly api: View
   readonly clock: FakeClock
@@ -40,13 +40,13 @@ export interface Known {
   readonly groups: PodCliqueScalingGroup[]
 }
 
-/** Watches what the operator does and throws when it must not. */
+/** Observes the operator and throws if it violates a rule. */
 export interface Observer {
   reconcileBegins(known: Known, kind: ControllerKind): void
-  /** Before the operator changes or deletes something; what it decided by is still as it was. */
+  /** Called before the operator changes or deletes an object, while the state that it decided by is unchanged. */
   patches(known: Known, write: Write): void
   deletes(known: Known, write: Write): void
-  /** After anything happened. */
+  /** Called after every step. */
   inspects(known: Known): void
 }
 
@@ -60,7 +60,7 @@ export interface SimulationOptions {
   readonly observer: Observer
   readonly configuration?: OperatorConfiguration
   readonly events?: EventSink
-  /** The only scheduler that is enabled; the default scheduler unless given. */
+  /** The only enabled scheduler. Default: the default scheduler. */
   readonly scheduler?: string
   /** True if the cluster serves the optional kinds: claims, revisions, PodGroups. */
   readonly servesOptionalKinds?: boolean
@@ -132,7 +132,7 @@ export class Simulation {
     }
   }
 
-  /** A new operator that knows nothing but what is stored. */
+  /** Starts a new operator that knows only stored objects. */
   restart(): void {
     this.#isDead = false
     this.api.arriveAll()
@@ -155,19 +155,19 @@ export class Simulation {
     this.#gangs = new GangReconciler(this.#context, () => undefined)
   }
 
-  /** One reconcile of one controller over one object. */
+  /** One reconcile by one controller for one object. */
   async reconcile(kind: ControllerKind): Promise<void> {
     const key = this.random.pick(this.#keys(kind))
     if (key) await this.#run(kind, key)
   }
 
-  /** One reconcile of every controller over every object. */
+  /** One reconcile by every controller for every object. */
   async reconcileAll(): Promise<void> {
     for (const kind of ['set', 'group', 'clique', 'gang', 'clique', 'group', 'set'] as const)
       for (const key of this.#keys(kind)) await this.#run(kind, key)
   }
 
-  /** One reconcile of one object, by its key without the namespace; resolves with what went wrong. */
+  /** Reconciles one object, by its key without the namespace. Resolves with the failure. */
   async reconcileOne(kind: ControllerKind, name: string): Promise<unknown> {
     try {
       await this.#reconcileKey(kind, `${this.set.metadata.namespace}/${name}`)
@@ -177,18 +177,18 @@ export class Simulation {
     }
   }
 
-  /** One reconcile of the set; resolves with when it wants to be looked at again. */
+  /** Reconciles the set once. Resolves with the time of the next reconcile that it requests. */
   resultOfSet(): Promise<ReconcileResult | undefined> {
     const run = { signal: new AbortController().signal, clock: this.clock, log: silentLogger }
     return this.#sets.reconcile(setKey(this.set.metadata), run)
   }
 
-  /** One reconcile of a clique; resolves with how soon it wants to be looked at again. */
-  async lookAgainAfter(clique: string): Promise<number | undefined> {
+  /** Reconciles a clique once. Resolves with the delay of the next reconcile that it requests. */
+  async requeueAfter(clique: string): Promise<number | undefined> {
     return (await this.#reconcileClique(clique))?.requeueAfter
   }
 
-  /** Reconciles a clique once; resolves with the time at which it wants to be reconciled again. */
+  /** Reconciles a clique once. Resolves with the time of the next reconcile that it requests. */
   async requeueAt(clique: string): Promise<number | undefined> {
     return (await this.#reconcileClique(clique))?.requeueAt
   }
@@ -229,7 +229,7 @@ export class Simulation {
     else await this.#gangs.reconcile(key as never, run)
   }
 
-  /** A reconcile catches its errors. A violation must not be lost with them. */
+  /** A reconcile catches errors, so a violation is stored to be thrown later. */
   #observe(look: () => void): void {
     try {
       look()
@@ -252,7 +252,7 @@ export class Simulation {
     }
     this.#observe(() => this.#ownership.look(write))
     const { observer, between } = this.#options
-    // A late cache may hold an older version: the API server then rejects a write onto the newer one.
+    // A late cache may hold an older version. The API server then rejects a write based on it.
     const decided = { ...write, objects: this.api.asCached(write.resource, write.objects) }
     if (write.verb === 'patch') this.#observe(() => observer.patches(this.known, decided))
     if (write.verb === 'delete') this.#observe(() => observer.deletes(this.known, decided))
@@ -266,7 +266,7 @@ export class Simulation {
   }
 }
 
-/** Another client was faster; the next reconcile sees its write. */
+/** A conflict with another client, which the next reconcile resolves. */
 function isRace(error: unknown): boolean {
   return /Conflict|NotFound|AlreadyExists/.test(
     JSON.stringify(error, (_, value) =>

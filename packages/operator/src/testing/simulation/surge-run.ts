@@ -8,13 +8,13 @@ import { resources } from '../../caches/resources.ts'
 import { range, replicaCount, scalingGroups, standaloneCliques } from '../../layout/layout.ts'
 import type { StoredSet } from '../../layout/stored.ts'
 import { isActive, isReady } from '../../state/pod-state.ts'
+import { converge, summary } from './convergence.ts'
 import { DisruptionObserver } from './disruptions.ts'
 import { type Edit, editSet } from './edits.ts'
 import { Random } from './random.ts'
 import { randomSet } from './random-set.ts'
 import { type RunOptions, repeatable } from './repeatable.ts'
 import { Simulation } from './simulation.ts'
-import { converge, summary } from './wellness.ts'
 
 const steps = 150
 const patience = 400
@@ -60,7 +60,7 @@ async function live(seed: number, options: RunOptions, log: string[]): Promise<v
   editSet(simulation, 'resume')
   assert.ok(
     await converge(simulation, patience),
-    `it never became well: ${JSON.stringify(summary(simulation))}`,
+    `the set never converged: ${JSON.stringify(summary(simulation))}`,
   )
 }
 

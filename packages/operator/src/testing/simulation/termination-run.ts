@@ -4,13 +4,13 @@
 // rules of gang termination require it.
 import assert from 'node:assert/strict'
 import { defaultConfiguration } from '@grove/api'
+import { converge, isConverged, summary } from './convergence.ts'
 import { editSet } from './edits.ts'
 import { Random } from './random.ts'
 import { randomSet } from './random-set.ts'
 import { type RunOptions, repeatable } from './repeatable.ts'
 import { Simulation } from './simulation.ts'
 import { TerminationObserver } from './terminations.ts'
-import { converge, isWell, summary } from './wellness.ts'
 
 const delayMinutes = 60
 const steps = 80
@@ -56,8 +56,11 @@ async function live(seed: number, options: RunOptions): Promise<number> {
   simulation.faults = 0
   simulation.nodes.returnAll()
   editSet(simulation, 'resume')
-  assert.ok(await converge(simulation, 400), `it never became well: ${JSON.stringify(summary(simulation))}`)
-  assert.ok(isWell(simulation))
+  assert.ok(
+    await converge(simulation, 400),
+    `the set never converged: ${JSON.stringify(summary(simulation))}`,
+  )
+  assert.ok(isConverged(simulation))
   return observer.terminated
 }
 
@@ -68,9 +71,7 @@ async function attended(simulation: Simulation, random: Random): Promise<void> {
   await simulation.reconcileAll()
 }
 
-/**
- * Pods recover while no operator runs. It may start hours later, and reconcile the objects in any order.
- */
+/** Lets pods recover while no operator runs. It may start hours later, and reconcile the objects in any order. */
 async function unattended(
   simulation: Simulation,
   random: Random,

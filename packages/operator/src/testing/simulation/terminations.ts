@@ -21,19 +21,19 @@ import { isPaused, updatingReplicas } from '../../update/set-progress.ts'
 import type { Write } from './api.ts'
 import type { Known, Observer } from './simulation.ts'
 
-/** Times are stored in whole seconds, and debounced statuses are written some seconds late. */
+/** The tolerance: times are stored in whole seconds, and debounced statuses are written some seconds late. */
 const toleranceMs = 7_000
 
 export class TerminationObserver implements Observer {
   terminated = 0
   readonly #delayMs: number
   readonly #totalLossIsBreach: boolean
-  /** By UID: since when it is in breach, and what once was well. */
+  /** By UID: since when the object is in breach, and which objects were available once. */
   readonly #since = new Map<string, number>()
   readonly #justRecovered = new Map<string, { readonly since: number; readonly at: number }>()
   readonly #onceWell = new Set<string>()
   readonly #scheduledSinceLoss = new Set<string>()
-  /** Standalone cliques that were terminated, by name: what they were, and are to be again. */
+  /** Standalone cliques that were terminated, by name, with the replica count that they must get again. */
   readonly #terminatedCliques = new Map<string, PodClique>()
 
   constructor(delayMs: number, totalLossIsBreach: boolean) {
@@ -67,7 +67,7 @@ export class TerminationObserver implements Observer {
       )
     for (const group of simulation.groups) {
       const replicas = replicasOf(simulation, group)
-      const well = replicas.filter(members => this.#isWell(simulation, group, members)).length
+      const well = replicas.filter(members => this.#isConverged(simulation, group, members)).length
       const minAvailable = group.spec.minAvailable ?? 1
       this.#evaluate(group, well < minAvailable, well >= minAvailable, now)
     }
@@ -105,8 +105,8 @@ export class TerminationObserver implements Observer {
       const now = cliques.find(({ metadata }) => metadata.name === name)
       const isBack = now !== undefined && now.metadata.uid !== before.metadata.uid
       if (isBack && now.spec.replicas !== before.spec.replicas)
-        throw new Error(`${name} had ${before.spec.replicas} pods and comes back with ${now.spec.replicas}`)
-      // A replica that is scaled in meanwhile starts with the template when it is created again.
+        throw new Error(`${name} had ${before.spec.replicas} pods and is recreated with ${now.spec.replicas}`)
+      // A replica that is scaled in meanwhile has the count of the template when it is created again.
       if (isBack || replica >= replicaCount(set)) this.#terminatedCliques.delete(name)
     }
   }
@@ -132,13 +132,13 @@ export class TerminationObserver implements Observer {
   #evaluate(
     { metadata }: PodClique | PodCliqueScalingGroup,
     inBreach: boolean,
-    isWell: boolean,
+    isConverged: boolean,
     now: number,
   ): void {
     const uid = metadata.uid!
-    if (isWell) this.#onceWell.add(uid)
+    if (isConverged) this.#onceWell.add(uid)
     const since = this.#since.get(uid)
-    // A recovery that had no duration interrupted nothing.
+    // A recovery without a duration does not interrupt the breach.
     const last = this.#justRecovered.get(uid)
     if (inBreach) this.#since.set(uid, since ?? (last?.at === now ? last.since : now))
     else if (since !== undefined) {
@@ -150,13 +150,13 @@ export class TerminationObserver implements Observer {
   #isDue({ clock }: Known, { metadata }: PodClique | PodCliqueScalingGroup): boolean {
     const uid = metadata.uid!
     const recovered = this.#justRecovered.get(uid)
-    // The operator may miss a recovery in the last moment.
+    // The operator may miss a recovery at the last moment.
     const last = recovered && clock.now() - recovered.at <= toleranceMs ? recovered.since : undefined
     const since = this.#since.get(uid) ?? last ?? Number.POSITIVE_INFINITY
     return this.#onceWell.has(uid) && clock.now() - since >= this.#delayMs - toleranceMs
   }
 
-  #isWell(simulation: Known, group: PodCliqueScalingGroup, members: readonly PodClique[]): boolean {
+  #isConverged(simulation: Known, group: PodCliqueScalingGroup, members: readonly PodClique[]): boolean {
     return (
       members.length === group.spec.cliqueNames.length &&
       members.every(

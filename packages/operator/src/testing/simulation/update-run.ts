@@ -3,16 +3,16 @@
 // Simulates a set that is edited all the time, with failures and interleavings. An update disrupts one unit at a time,
 // and no unit that is up to date. In the end the pods run the last template.
 import assert from 'node:assert/strict'
+import { converge, summary } from './convergence.ts'
 import { DisruptionObserver } from './disruptions.ts'
 import { type Edit, editSet } from './edits.ts'
 import { Random } from './random.ts'
 import { randomSet } from './random-set.ts'
 import { type RunOptions, repeatable } from './repeatable.ts'
 import { Simulation } from './simulation.ts'
-import { converge, summary } from './wellness.ts'
 
 const steps = 120
-/** Rounds of everything after which a set that could be well must be. */
+/** A set that can converge must converge within this many rounds. */
 const patience = 400
 
 const edits: readonly Edit[] = [
@@ -79,7 +79,7 @@ async function live(seed: number, options: RunOptions, log: string[]): Promise<v
   if (log.some(line => line.startsWith('switch strategy'))) editSet(simulation, 'new template')
   assert.ok(
     await converge(simulation, patience),
-    `it never became well: ${JSON.stringify(summary(simulation))}`,
+    `the set never converged: ${JSON.stringify(summary(simulation))}`,
   )
   // Let the operator write debounced statuses. With late watches it learns only now of the last pods, and their statuses
   // follow one after the other: clique, group, gang, set.
@@ -92,5 +92,5 @@ async function live(seed: number, options: RunOptions, log: string[]): Promise<v
   simulation.api.arriveAll()
   const before = simulation.api.writes
   await simulation.reconcileAll()
-  assert.equal(simulation.api.writes, before, 'a set in sync is written')
+  assert.equal(simulation.api.writes, before, 'a set in sync is written again')
 }

@@ -5,22 +5,22 @@ import assert from 'node:assert/strict'
 import type { LastError } from '@grove/api'
 import type { StoredSet } from '../../layout/stored.ts'
 import { failure, type Write } from './api.ts'
+import { converge } from './convergence.ts'
 import { Simulation } from './simulation.ts'
-import { converge } from './wellness.ts'
 
 export interface WatchedSet {
   readonly simulation: Simulation
   /** `Kind/name source type reason: message`, in the order of emission. */
   readonly emitted: string[]
-  /** `verb resource`, of every write that was asked for. */
-  readonly asked: string[]
-  /** Rejects these writes from now on; without an argument, none. */
+  /** `verb resource` of every attempted write. */
+  readonly writes: string[]
+  /** Rejects these writes from now on. Without an argument, rejects none. */
   reject(isRejected?: (write: Write) => boolean): void
 }
 
 export async function watchedSet(set: StoredSet): Promise<WatchedSet> {
   const emitted: string[] = []
-  const asked: string[] = []
+  const writes: string[] = []
   const simulation = new Simulation({
     seed: 1,
     set,
@@ -37,7 +37,7 @@ export async function watchedSet(set: StoredSet): Promise<WatchedSet> {
   let isRejected: (write: Write) => boolean = () => false
   simulation.api.hooks = {
     before: async write => {
-      asked.push(`${write.verb} ${write.resource}`)
+      writes.push(`${write.verb} ${write.resource}`)
       if (isRejected(write)) throw failure('Forbidden', 'not today')
     },
     after: () => undefined,
@@ -45,7 +45,7 @@ export async function watchedSet(set: StoredSet): Promise<WatchedSet> {
   return {
     simulation,
     emitted,
-    asked,
+    writes,
     reject: (next = () => false) => {
       isRejected = next
     },

@@ -13,12 +13,12 @@ export async function converge(simulation: Simulation, rounds: number): Promise<
     await simulation.reconcileAll()
     while (simulation.random.chance(95) && simulation.nodes.progress());
     await simulation.clock.advance(1_000)
-    if (isWell(simulation)) return true
+    if (isConverged(simulation)) return true
   }
   return false
 }
 
-export function isWell(simulation: Simulation): boolean {
+export function isConverged(simulation: Simulation): boolean {
   const { set, cliques } = simulation
   const pods = simulation.api.list(resources.pods) as Pod[]
   const revision = revisionOf(set)
@@ -46,7 +46,7 @@ export function isWell(simulation: Simulation): boolean {
   )
 }
 
-/** For the message of a failure. */
+/** The state of the set for the message of a failure. */
 export function summary(simulation: Simulation) {
   const { set, cliques, groups } = simulation
   return {
