@@ -6,12 +6,15 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { build } from 'esbuild-wasm'
+import type { Release } from '../../packages/cli/src/install/release.ts'
 import { readArguments } from '../arguments.ts'
 import { buildOptions, licences, packagesAmong, requireBanner, root } from './bundle.ts'
+import { releaseDefinition, releaseOf, releaseOptions } from './release-arguments.ts'
 
-const usage = `Usage: npm run package [-- --out FOLDER]
+const usage = `Usage: npm run package [-- --out FOLDER] [--registry REGISTRY --version VERSION]
 
-Writes the npm package of the grove command, as a folder and as a tarball. Default folder: dist/npm.`
+Writes the npm package of the grove command, as a folder and as a tarball. Default folder: dist/npm. With a registry and a
+version, \`grove manifests\` names the images of that release.`
 
 interface Manifest {
   readonly version: string
@@ -19,11 +22,11 @@ interface Manifest {
 }
 
 /** Writes the package and its tarball. Returns the path of the tarball. */
-export async function writeCliPackage(folder: string): Promise<string> {
+export async function writeCliPackage(folder: string, release?: Release): Promise<string> {
   rmSync(folder, { recursive: true, force: true })
   const contents = join(folder, 'package')
   mkdirSync(join(contents, 'lib'), { recursive: true })
-  const packages = await writeModules(join(contents, 'lib'))
+  const packages = await writeModules(join(contents, 'lib'), release)
   cpSync(join(root, 'playground'), join(contents, 'playground'), { recursive: true })
   cpSync(join(root, 'tools/packaging/launcher.mjs'), join(contents, 'bin/grove.mjs'))
   cpSync(join(root, 'LICENSE'), join(contents, 'LICENSE'))
@@ -40,12 +43,13 @@ export async function writeCliPackage(folder: string): Promise<string> {
 }
 
 /** One module per group of commands, so that a command loads only what it needs. */
-async function writeModules(folder: string): Promise<string[]> {
+async function writeModules(folder: string, release: Release | undefined): Promise<string[]> {
   const { outputFiles, metafile } = await build({
     ...buildOptions,
     entryPoints: { main: 'packages/cli/src/main.ts' },
     format: 'esm',
     splitting: true,
+    define: releaseDefinition(release),
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     banner: { js: requireBanner },
@@ -81,6 +85,6 @@ Node 24 or newer runs it. With an older Node, npm installs a package with the ri
 `
 
 if (import.meta.main || process.argv[1] === import.meta.filename) {
-  const { values } = readArguments(usage, { options: { out: { type: 'string' } } })
-  console.log(await writeCliPackage(resolve(values.out ?? join(root, 'dist/npm'))))
+  const { values } = readArguments(usage, { options: { out: { type: 'string' }, ...releaseOptions } })
+  console.log(await writeCliPackage(resolve(values.out ?? join(root, 'dist/npm')), releaseOf(values, usage)))
 }

@@ -16,13 +16,16 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { build } from 'esbuild-wasm'
+import type { Release } from '../../packages/cli/src/install/release.ts'
 import { readArguments } from '../arguments.ts'
 import { buildOptions, root } from './bundle.ts'
+import { releaseDefinition, releaseOf, releaseOptions } from './release-arguments.ts'
 
-const usage = `Usage: npm run executable [-- --out FILE] [--node FILE]
+const usage = `Usage: npm run executable [-- --out FILE] [--node FILE] [--registry REGISTRY --version VERSION]
 
 Writes the grove command as a single executable for this platform. Default file: dist/grove. --node names the Node binary
-to put it into; default: the one that runs this command.`
+to put it into; default: the one that runs this command. With a registry and a version, \`grove manifests\` names the images
+of that release.`
 
 /** Validated while the program is compiled, so that the functions for it are part of the compiled code. */
 const sampleManifest = join(root, 'playground/disaggregated/podcliqueset.yaml')
@@ -31,14 +34,23 @@ const sampleManifest = join(root, 'playground/disaggregated/podcliqueset.yaml')
 const resource = 'NODE_SEA_BLOB'
 const fuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 
-export async function writeExecutable(file: string, node = process.execPath): Promise<void> {
+export interface ExecutableOptions {
+  /** The Node binary that the program is put into. Default: the one that runs this process. */
+  readonly node?: string | undefined
+  readonly release?: Release | undefined
+}
+
+export async function writeExecutable(
+  file: string,
+  { node = process.execPath, release }: ExecutableOptions = {},
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'grove-executable-'))
   try {
     const program = join(folder, 'grove.cjs')
     const compiled = join(folder, 'grove.compiled')
     writeFileSync(
       program,
-      `(function (require, module, exports, __filename, __dirname) {${await commonJsBundle()}\n})`,
+      `(function (require, module, exports, __filename, __dirname) {${await commonJsBundle(release)}\n})`,
     )
     // The same binary compiles the program: compiled code is valid for one version of Node only.
     execFileSync(node, [join(root, 'tools/packaging/compile.cjs'), program, compiled, sampleManifest], {
@@ -79,7 +91,7 @@ function injectBlob(file: string, blob: string): void {
 }
 
 /** Node requires CommonJS here. */
-async function commonJsBundle(): Promise<string> {
+async function commonJsBundle(release: Release | undefined): Promise<string> {
   const { outputFiles } = await build({
     ...buildOptions,
     entryPoints: ['packages/cli/src/main.ts'],
@@ -88,6 +100,7 @@ async function commonJsBundle(): Promise<string> {
       'import.meta.filename': '__filename',
       'import.meta.dirname': '__dirname',
       'import.meta.url': 'moduleUrl',
+      ...releaseDefinition(release),
     },
     banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href" },
   })
@@ -102,8 +115,10 @@ function playgroundFiles(): string[] {
 }
 
 if (import.meta.main || process.argv[1] === import.meta.filename) {
-  const { values } = readArguments(usage, { options: { out: { type: 'string' }, node: { type: 'string' } } })
+  const { values } = readArguments(usage, {
+    options: { out: { type: 'string' }, node: { type: 'string' }, ...releaseOptions },
+  })
   const file = resolve(values.out ?? join(root, 'dist', process.platform === 'win32' ? 'grove.exe' : 'grove'))
-  await writeExecutable(file, values.node)
+  await writeExecutable(file, { node: values.node, release: releaseOf(values, usage) })
   console.log(`${file} ${(statSync(file).size / 2 ** 20).toFixed(0)} MiB`)
 }

@@ -5,6 +5,7 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseDocument } from 'yaml'
+import { type Release, repositoriesOf } from '../../packages/cli/src/install/release.ts'
 import { readArguments, rejectArguments } from '../arguments.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -13,14 +14,9 @@ const usage = `Usage: npm run chart -- --registry REGISTRY --version VERSION [--
 
 Writes the chart of a release. Default folder: dist/chart. Its images are REGISTRY/grove-operator and REGISTRY/grove-initc.`
 
-export interface Release {
-  /** Where the images are, without their names: `registry.example/grove`. */
-  readonly registry: string
-  /** The tag of the release, for instance `v0.1.0`. */
-  readonly version: string
-}
-
-export function writeReleaseChart({ registry, version }: Release, folder: string): void {
+export function writeReleaseChart(release: Release, folder: string): void {
+  const { version } = release
+  const { operator, waiter } = repositoriesOf(release)
   rmSync(folder, { recursive: true, force: true })
   cpSync(join(root, 'charts/grove'), folder, { recursive: true })
   edit(join(folder, 'Chart.yaml'), [
@@ -28,8 +24,8 @@ export function writeReleaseChart({ registry, version }: Release, folder: string
     [['appVersion'], version],
   ])
   edit(join(folder, 'values.yaml'), [
-    [['image', 'repository'], `${registry}/grove-operator`],
-    [['deployment', 'env', 0, 'value'], `${registry}/grove-initc`],
+    [['image', 'repository'], operator],
+    [['deployment', 'env', 0, 'value'], waiter],
   ])
 }
 

@@ -148,6 +148,12 @@ test('unknown and misspelt kinds are rejected with a suggestion', () => {
       'kind: PodCliqueset\napiVersion: grove.io/v1alpha1\n',
       /unknown kind PodCliqueset .*did you mean PodCliqueSet\?/,
     ],
+    [
+      'kind: PodClickSet\napiVersion: grove.io/v1alpha1\n',
+      /unknown kind PodClickSet of grove\.io\/v1alpha1 *$/m,
+    ],
+    ['kind: PodClqueSets\napiVersion: grove.io/v1alpha1\n', /did you mean PodCliqueSet\?/],
+    ['kind: pcs\napiVersion: grove.io/v1alpha1\n', /did you mean PodCliqueSet\?/],
     ['kind: PodCliqueSet\napiVersion: grove.io/v1\n', /served as grove\.io\/v1alpha1/],
     ['just a text\n', /no kind/],
     ['kind: PodCliqueSet\napiVersion: grove.io/v1alpha1\nspec: {template: {cliques: 7}}\n', /cliques/],

@@ -31,6 +31,7 @@ import { rejectionChapters } from './rejections/index.ts'
 import { requests } from './requests.ts'
 import { rights } from './rights.ts'
 import { scale } from './scale.ts'
+import { scaleWebhooks } from './scale-webhooks.ts'
 import { selectors } from './selectors.ts'
 import { services } from './services.ts'
 import { status } from './status.ts'
@@ -56,6 +57,7 @@ export const chapters = [
   dryRun,
   status,
   scale,
+  scaleWebhooks,
   pods,
   podUpdates,
   podSubresources,

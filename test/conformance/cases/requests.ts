@@ -200,6 +200,17 @@ export const requests = chapter('requests and responses', {
     assert.equal(all.at('kind'), 'PartialObjectMetadataList')
     assert.equal(all.at('items.0.metadata.name'), 'a')
   },
+  'an empty PartialObjectMetadataList has null items': async ({ http, core }) => {
+    const headers = { accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io' }
+    const none = await http.get(core('pods'), { headers })
+    assert.equal(none.at('kind'), 'PartialObjectMetadataList')
+    assert.equal(none.at('items'), null)
+    assert.deepEqual((await http.get(core('pods'))).at('items'), [])
+    const yaml = await http.get(core('pods'), {
+      headers: { accept: 'application/yaml;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io' },
+    })
+    assert.match(yaml.raw, /^items: null$/m)
+  },
   'returns YAML if requested': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     const response = await http.get(core('configmaps/a'), { headers: { accept: 'application/yaml' } })

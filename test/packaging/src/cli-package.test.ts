@@ -11,6 +11,7 @@ import { promisify } from 'node:util'
 import about from '../../../packages/cli/package.json' with { type: 'json' }
 import { writeCliPackage } from '../../../tools/packaging/cli-package.ts'
 import { writeExecutable } from '../../../tools/packaging/executable.ts'
+import { repository } from './rendered-chart.ts'
 
 const run = promisify(execFile)
 
@@ -48,6 +49,34 @@ describe('the packed grove command', () => {
     assert.match(stdout, /llm is ready\. Its manifest is .*playground\/disaggregated\/podcliqueset\.yaml\./)
   })
 
+  test('the package of a release prints manifests with the images of that release', async () => {
+    const release = { registry: 'registry.example/grove', version: `v${about.version}` }
+    await writeCliPackage(join(folder, 'release'), release)
+    const launcher = join(folder, 'release/package/bin/grove.mjs')
+    const { stdout, stderr } = await run(process.execPath, [launcher, 'manifests'], { cwd: home, env })
+    assert.equal(stderr, '')
+    const images = [...stdout.matchAll(/^ *image: (.*)$/gm)].map(([, image]) => image)
+    assert.deepEqual([...new Set(images)], [`registry.example/grove/grove-operator:v${about.version}`])
+    assert.match(stdout, /value: registry\.example\/grove\/grove-initc\n/)
+    assert.doesNotMatch(stdout, /-dev\b/)
+  })
+
+  test('a build for a release needs registry and version, and the version of the package', async () => {
+    const table: [args: string[], message: RegExp][] = [
+      [['--version', `v${about.version}`], /--registry and --version require each other/],
+      [
+        ['--version', 'v99.0.0', '--registry', 'registry.example'],
+        /--version v99\.0\.0 is not that of packages\/cli\/package\.json: v/,
+      ],
+    ]
+    for (const program of ['cli-package.ts', 'executable.ts'])
+      for (const [args, message] of table)
+        await assert.rejects(
+          run(process.execPath, [join(repository, 'tools/packaging', program), ...args], { env }),
+          (error: { code?: number; stderr?: string }) => error.code === 2 && message.test(error.stderr ?? ''),
+        )
+  })
+
   test('an older Node without the package that provides a new one prints what to install', async () => {
     const launcher = join(folder, 'npm/package/bin/grove.mjs')
     const older = join(folder, 'older.mjs')
@@ -64,8 +93,11 @@ describe('the packed grove command', () => {
 
   test('the single executable runs a demo, also as a plugin of kubectl', async () => {
     const file = join(folder, 'grove')
-    await writeExecutable(file)
+    const release = { registry: 'registry.example/grove', version: `v${about.version}` }
+    await writeExecutable(file, { release })
     assert.equal((await run(file, ['--version'], { cwd: home, env })).stdout, `${about.version}\n`)
+    const manifests = await run(file, ['manifests'], { cwd: home, env })
+    assert.match(manifests.stdout, /image: registry\.example\/grove\/grove-operator:v/)
     const plugin = join(folder, 'kubectl-grove')
     symlinkSync(file, plugin)
     const { stdout } = await run(plugin, ['up', '--demo', '--exit-when-ready'], { cwd: home, env })

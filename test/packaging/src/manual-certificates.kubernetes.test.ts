@@ -9,7 +9,13 @@ import { after, before, describe, test } from 'node:test'
 import { connect } from 'node:tls'
 import { createAuthority } from '@grove/kube'
 import { buildHelm, freePorts, type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
-import type { OperatorProcess } from '@grove/test-scenarios'
+import {
+  adminClient,
+  admissionsPerSecond,
+  admitSets,
+  type OperatorProcess,
+  ServiceProxy,
+} from '@grove/test-scenarios'
 import { ImageFiles } from './image-process.ts'
 import { servicesToThisMachine } from './post-renderer.ts'
 import { ReleasedOperator } from './released-operator.ts'
@@ -17,6 +23,9 @@ import { at, chartFolder, type Rendered, release, valuesFlags } from './rendered
 
 const where = ['--namespace', release.namespace]
 const secretName = 'certificate-of-others'
+const ownSecretName = 'grove-webhook-server-cert'
+/** Kubernetes sends SIGTERM to a pod first. Services of a busy cluster still route to the pod for this time. */
+const endpointLagMs = 2_000
 const inject = 'cert-manager.io/inject-ca-from'
 let authorities = 0
 
@@ -48,8 +57,7 @@ describe('a release with manual certificates', () => {
     await images.build()
     kubernetes = await startKubernetes({ nodes: 2 })
     released = new ReleasedOperator(kubernetes, images)
-    const [webhooks = 0, probes = 0, metrics = 0] = await freePorts(3)
-    ports = { webhooks, probes, metrics }
+    ports = await replicaPorts()
   })
   after(async () => {
     operator?.kill()
@@ -94,6 +102,63 @@ describe('a release with manual certificates', () => {
     await admitsSets()
     assert.doesNotMatch(operator.output, /forbidden/i)
   })
+
+  test(`a release admits ${admissionsPerSecond} sets per second while it changes to manual certificates and back`, async t => {
+    operator?.kill()
+    await kubernetes.kubectl('delete', 'namespace', release.namespace)
+    await kubernetes.kubectl('delete', 'mutatingwebhookconfiguration,validatingwebhookconfiguration', '--all')
+    const [servicePort = 0] = await freePorts(1)
+    const service = await ServiceProxy.listen(servicePort)
+    const client = adminClient(kubernetes)
+    t.after(async () => {
+      service.close()
+      await client.close()
+    })
+
+    /** As a Deployment with maxSurge 1 and maxUnavailable 0. */
+    async function upgrade(webhooks: object, values: object = {}): Promise<void> {
+      const old = operator
+      ports = await replicaPorts()
+      await install({ config: { server: server(webhooks) }, ...values }, servicePort)
+      if (webhooks === manual) await mountSecret()
+      operator = await released.start(ports)
+      service.endpoints.add(ports.webhooks)
+      if (!old) return
+      const ended = old.terminate()
+      await new Promise(resolve => setTimeout(resolve, endpointLagMs))
+      service.endpoints.delete(old.ports.webhooks)
+      assert.equal(await ended, 0, old.output)
+    }
+    const auto = { certProvisionMode: 'auto', secretName: ownSecretName }
+    const manual = { certProvisionMode: 'manual' }
+    operator = undefined
+    await upgrade(auto)
+    const admissions = admitSets(client, await kubernetes.newNamespace('modes'))
+    t.after(() => admissions.stop())
+    await admissions.untilFurther(admissionsPerSecond)
+
+    const { cert, key } = kubernetes.servingCertificate(`grove-operator.${release.namespace}.svc`)
+    await writeSecret({ 'tls.crt': cert, 'tls.key': key })
+    const { data } = await released.json('secret', ownSecretName, ...where)
+    const present = Buffer.from((data as Record<string, string>)['ca.crt']!, 'base64').toString()
+    await upgrade(manual, { webhooks: { caBundle: Buffer.from(present + kubernetes.ca).toString('base64') } })
+    assert.equal(await presentedIssuer(), 'grove-test')
+    await admissions.untilFurther(admissionsPerSecond)
+
+    await upgrade(auto)
+    assert.equal(await presentedIssuer(), 'Grove-CA')
+    await admissions.untilFurther(admissionsPerSecond)
+    // An upgrade without a change of the mode keeps the bundle that the operator wrote.
+    await upgrade(auto)
+    await admissions.untilFurther(admissionsPerSecond)
+    t.diagnostic(`${await admissions.stop()} sets were admitted`)
+    assert.deepEqual(admissions.failures, [])
+  })
+
+  async function replicaPorts(): Promise<OperatorProcess['ports']> {
+    const [webhooks = 0, probes = 0, metrics = 0] = await freePorts(3)
+    return { webhooks, probes, metrics }
+  }
 
   function server(webhooks: object = {}): object {
     const bindAddress = '127.0.0.1'
@@ -171,9 +236,9 @@ describe('a release with manual certificates', () => {
     assert.equal(at(JSON.parse(stdout), 'spec.template.terminationDelay'), '4h0m0s')
   }
 
-  async function install(values: object): Promise<void> {
+  async function install(values: object, webhookPort?: number): Promise<void> {
     const flags = valuesFlags(kubernetes.directory, values)
-    const renderer = ['--post-renderer', servicesToThisMachine(kubernetes.directory)]
+    const renderer = ['--post-renderer', servicesToThisMachine(kubernetes.directory, webhookPort)]
     const args = [
       'upgrade',
       '--install',

@@ -20,6 +20,8 @@ import { at, chartFolder, release, repository } from './rendered-chart.ts'
 const readme = 'README.md'
 const installPage = 'docs/operations/install.md'
 const configurePage = 'docs/operations/configure.md'
+const dashboardPage = 'docs/operations/dashboard.md'
+const airGappedPage = 'docs/operations/air-gapped.md'
 
 const blocks: readonly PageBlock[] = [
   ...pagesOnKubernetes.flatMap(page => executedBlocks(repository, page).map(block => ({ page, ...block }))),
@@ -31,9 +33,11 @@ const order: readonly (readonly [page: string, heading: string])[] = [
   [installPage, 'With Helm'],
   [readme, 'Install it'],
   [configurePage, 'Configure the operator'],
+  [dashboardPage, 'In the cluster'],
   [installPage, 'Uninstall'],
   [installPage, 'With plain manifests'],
   [installPage, 'Custom resource definitions'],
+  [airGappedPage, 'Images'],
 ]
 
 describe('the commands of the pages for administrators', () => {
@@ -61,24 +65,35 @@ describe('the commands of the pages for administrators', () => {
 
   test('install and configure the operator', async () => {
     for (const step of order.slice(0, 3)) await run(...step)
-    const { data } = await json('configmap', await configMapName())
+    const name = await configMapName()
+    const { data } = await json('configmap', name)
     assert.match((data as Record<string, string>)['config.yaml']!, /topologyAwareScheduling:\s+enabled: true/)
+    await run(...order[3]!)
+    const dashboard = await json('deployment', 'grove-dashboard')
+    assert.equal(at(dashboard, 'spec.replicas'), 1)
+    assert.equal(await configMapName(), name, 'the configuration of the operator stays')
   })
 
   test('uninstall it, and install it with plain manifests', async () => {
-    await run(...order[3]!)
+    await run(...order[4]!)
     const { stdout } = await kubernetes.kubectl('get', 'crds', '-o', 'name')
     assert.match(stdout, /podcliquesets\.grove\.io/, 'the CRDs stay')
     await kubernetes.kubectl('delete', 'namespace', release.namespace)
-    for (const step of order.slice(4)) await run(...step)
+    for (const step of order.slice(5, 7)) await run(...step)
     await waitFor('the pods of the operator', async () => {
       const { status } = await json('deployment', 'grove-operator')
       return at(status, 'availableReplicas') === 2
     })
   })
 
-  async function run(page: string, heading: string): Promise<void> {
-    await commands.run(blocks.find(block => block.page === page && block.heading === heading)!)
+  test('list the images of the chart', async () => {
+    const images = await run(...order[7]!)
+    assert.match(images, /image: "?grove-operator:/)
+    assert.match(images, /GROVE_INIT_CONTAINER_IMAGE"?\n\s+value: "?grove-initc/)
+  })
+
+  function run(page: string, heading: string): Promise<string> {
+    return commands.run(blocks.find(block => block.page === page && block.heading === heading)!)
   }
 
   async function configMapName(): Promise<string> {

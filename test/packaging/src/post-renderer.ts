@@ -5,9 +5,10 @@ import { join } from 'node:path'
 
 /**
  * Writes a post-renderer for Helm that redirects the Services of a release to this machine, where the operator runs.
- * Returns its path. Helm applies it to installations and upgrades alike, so it causes no difference between them.
+ * Returns its path. Helm applies it to installations and upgrades alike, so it causes no difference between them. With a
+ * port, API servers call the webhooks there, for any port of the operator.
  */
-export function servicesToThisMachine(folder: string): string {
+export function servicesToThisMachine(folder: string, webhookPort?: number): string {
   const file = join(folder, 'to-this-machine.mjs')
   const program = `#!${process.execPath}
 import { parseAllDocuments } from ${JSON.stringify(import.meta.resolve('yaml'))}
@@ -15,6 +16,7 @@ let text = ''
 for await (const chunk of process.stdin) text += chunk
 for (const document of parseAllDocuments(text)) {
   const object = document.toJS()
+  for (const { clientConfig } of object?.webhooks ?? []) clientConfig.service.port = ${webhookPort} ?? clientConfig.service.port
   if (object?.kind === 'Service') object.spec = { type: 'ExternalName', externalName: 'localhost' }
   if (object) process.stdout.write('---\\n' + JSON.stringify(object) + '\\n')
 }

@@ -4,11 +4,12 @@
 // Certificates and processes are replaced while sets are admitted. `PODS=1000` repeats the first test with more pods.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { label, type Pod, type PodCliqueSet } from '@grove/api'
+import { label, type Pod } from '@grove/api'
 import { type Client, defineResource, type KubeObject, type Stored, WatchCache } from '@grove/kube'
 import { resources } from '@grove/operator'
 import { freePorts, type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
 import { adminClient } from './admin-client.ts'
+import { admissionsPerSecond, admitSets, podsPerReplica, setOf } from './admissions.ts'
 import {
   type InstalledOperator,
   installOperator,
@@ -18,8 +19,6 @@ import {
 import { ServiceProxy } from './service-proxy.ts'
 
 const podCount = Number(process.env.PODS ?? 200)
-const podsPerReplica = 2
-const admissionsPerSecond = 50
 const timeoutMs = 240_000
 /** Kubernetes sends SIGTERM to a pod first. Services of a busy cluster still route to the pod for this time. */
 const endpointLagMs = 2_000
@@ -135,7 +134,7 @@ describe('two operator processes', () => {
 
   test(`reject no set while certificates are replaced under ${admissionsPerSecond} admissions per second`, async t => {
     const namespace = await kubernetes.newNamespace('certificates')
-    const admissions = admit(client, namespace)
+    const admissions = admitSets(client, namespace)
     t.after(() => admissions.stop())
     const secret = { namespace: operatorNamespace, name: 'grove-webhook-server-cert' }
     const certificate = async () => (await client.find(resources.secrets, secret))?.data?.['tls.crt']
@@ -156,7 +155,7 @@ describe('two operator processes', () => {
 
   test(`reject no set while both processes are replaced under ${admissionsPerSecond} admissions per second`, async t => {
     const namespace = await kubernetes.newNamespace('upgrade')
-    const admissions = admit(client, namespace)
+    const admissions = admitSets(client, namespace)
     t.after(() => admissions.stop())
     await admissions.untilFurther(admissionsPerSecond)
     const outdated = [...replicas]
@@ -176,41 +175,6 @@ describe('two operator processes', () => {
   })
 })
 
-/** Sends sets to admission at a fixed rate until stopped. They are not stored. */
-function admit(client: Client, namespace: string) {
-  const failures: string[] = []
-  let admitted = 0
-  let isStopped = false
-  const sending = (async () => {
-    const running = new Set<Promise<void>>()
-    for (let index = 0; !isStopped; index++) {
-      const one: Promise<void> = client
-        .create(resources.podCliqueSets, setOf(`set-${index}`, namespace, 1), { dryRun: true, attempts: 1 })
-        .then(
-          () => void admitted++,
-          error => void failures.push(String(error)),
-        )
-        .finally(() => running.delete(one))
-      running.add(one)
-      await new Promise(resolve => setTimeout(resolve, 1000 / admissionsPerSecond))
-    }
-    await Promise.all(running)
-  })()
-  return {
-    failures,
-    untilFurther: async (count: number) => {
-      const reached = admitted
-      await waitFor('further admissions', () => admitted >= reached + count)
-    },
-    /** Returns the number of admitted sets. */
-    stop: async () => {
-      isStopped = true
-      await sending
-      return admitted
-    },
-  }
-}
-
 async function leaderAmong(processes: readonly OperatorProcess[]): Promise<OperatorProcess> {
   for (const each of processes)
     if (/^leader_election_master_status\{[^}]*\} 1$/m.test(await each.metrics())) return each
@@ -220,19 +184,4 @@ async function leaderAmong(processes: readonly OperatorProcess[]): Promise<Opera
 /** The clique and the index of a pod. */
 function placeOf({ metadata }: Stored<Pod>): string {
   return `${metadata.labels?.[label.podClique]} ${metadata.labels?.[label.podIndex]}`
-}
-
-function setOf(name: string, namespace: string, replicas: number): PodCliqueSet {
-  const podSpec = { containers: [{ name: 'main', image: 'registry.example/main:1' }] }
-  return {
-    apiVersion: 'grove.io/v1alpha1',
-    kind: 'PodCliqueSet',
-    metadata: { name, namespace },
-    spec: {
-      replicas,
-      template: {
-        cliques: [{ name: 'work', spec: { roleName: 'work', replicas: podsPerReplica, podSpec } }],
-      },
-    },
-  }
 }

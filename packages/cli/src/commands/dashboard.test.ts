@@ -3,12 +3,25 @@
 // `grove dashboard` as a process, on a cluster with the operator.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { OverviewDocument, SetDocument } from '@grove/dashboard'
-import { waitFor } from '@grove/test-kubernetes'
+import { freePorts, waitFor } from '@grove/test-kubernetes'
+import { blocksOfTest } from '../../../../tools/checks/markdown.ts'
 import { type EmbeddedCluster, startEmbedded } from '../testing/embedded-cluster.ts'
 import { call } from '../testing/grove-call.ts'
 import { startGrove } from '../testing/grove-process.ts'
+
+/** The command of the documentation, with its own port because tests share the machine. */
+async function argumentsOfThePage(): Promise<string[]> {
+  const root = resolve(import.meta.dirname, '../../../..')
+  const [block, ...others] = blocksOfTest(root, 'packages/cli/src/commands/dashboard.test.ts')
+  assert.deepEqual([block?.page, others], ['docs/operations/dashboard.md', []])
+  const [, text = ''] = /^npx grove (.* --port )9450\n$/.exec(block?.text ?? '') ?? []
+  assert.ok(text, 'the page shows another command')
+  const [port = 0] = await freePorts(1)
+  return `${text}${port}`.split(' ')
+}
 
 const manifest = `apiVersion: grove.io/v1alpha1
 kind: PodCliqueSet
@@ -35,7 +48,7 @@ describe('grove dashboard', () => {
   after(() => cluster?.stop())
 
   test('prints its address, shows a set that the operator rolls out, and ends with exit code 0', async () => {
-    const grove = startGrove(['dashboard', '--kubeconfig', cluster.kubeconfig])
+    const grove = startGrove([...(await argumentsOfThePage()), '--kubeconfig', cluster.kubeconfig])
     try {
       await grove.shows(/http:\/\/127\.0\.0\.1:\d+\//)
       const [url = ''] = /http:\/\/127\.0\.0\.1:\d+\//.exec(grove.stdout()) ?? []

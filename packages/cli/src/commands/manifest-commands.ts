@@ -38,10 +38,10 @@ export function manifestsCommand(): Command {
     )
     .option('-n, --namespace <namespace>', 'namespace of the operator (default: grove-system)')
     .option('--create-namespace', 'print the namespace as well')
-    .option('--image <image>', 'image of the operator with its tag (default: that of the chart)')
+    .option('--image <image>', 'image of the operator with its tag (default: that of the release)')
     .option(
       '--waiter-image <image>',
-      'image of the startup waiter without a tag (default: that of the chart)',
+      'image of the startup waiter without a tag (default: that of the release)',
     )
     .addOption(output('yaml', 'json'))
     .action(async options => {

@@ -19,6 +19,20 @@ test('grove manifests prints YAML documents and a List, with the namespace first
   assert.doesNotMatch(yaml.stdout, /grove-system/)
 })
 
+test('a grove of no release warns that the images are those of development', async () => {
+  const table: [args: string, missing: string | undefined][] = [
+    ['', '--image and --waiter-image'],
+    ['--image registry.example/operator:v1', '--waiter-image'],
+    ['--image registry.example/operator:v1 --waiter-image registry.example/waiter', undefined],
+  ]
+  for (const [args, missing] of table) {
+    const { status, stderr } = await call(['manifests', ...args.split(' ').filter(Boolean)])
+    assert.equal(status, 0)
+    if (missing) assert.match(stderr, new RegExp(`built without a registry.*\\. Set ${missing}\\.\n$`))
+    else assert.equal(stderr, '')
+  }
+})
+
 test('grove manifests rejects invalid names and images', async () => {
   const table: [args: string, message: RegExp][] = [
     ['-n Bad_Name', /--namespace must be the name of a namespace, not "Bad_Name"/],

@@ -78,7 +78,7 @@ export async function resolveObject(
 
 function unknownKind(kinds: ServedKinds, apiVersion: string, kind: string): string {
   const others = kinds.versionsOf(kind)
-  const meant = kinds.nearestKind(kind)
+  const meant = kinds.nearestKind(apiVersion, kind)
   const hint = others.length
     ? `; it is served as ${others.join(', ')}`
     : meant

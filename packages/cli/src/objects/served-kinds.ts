@@ -9,6 +9,7 @@ import {
   resourceName,
 } from '@grove/kube/client'
 import { CommandError } from '../command-error.ts'
+import { similarName } from '../manifests/similar-name.ts'
 
 /** Maximum delay until a kind is served after its definition was applied, and the poll interval. */
 const establishmentMs = 10_000
@@ -66,7 +67,7 @@ export class ServedKinds {
 
   #nearest(arg: string): string {
     const meant = this.#known.find(({ resource, kind }) =>
-      [resource, kind.toLowerCase()].some(name => isOneEditApart(name, arg.toLowerCase())),
+      [resource, kind.toLowerCase()].some(name => isAtMostOneEditApart(name, arg.toLowerCase())),
     )
     return meant ? `; did you mean ${resourceName(meant)}?` : ''
   }
@@ -86,9 +87,23 @@ export class ServedKinds {
     return find()
   }
 
-  /** A served kind with one letter of difference. */
-  nearestKind(kind: string): string | undefined {
-    return this.#known.find(known => isOneEditApart(known.kind.toLowerCase(), kind.toLowerCase()))?.kind
+  /** The served kind that a misspelt one probably means. Kinds of the same API version are preferred. */
+  nearestKind(apiVersion: string, kind: string): string | undefined {
+    const same = this.#known.filter(candidate => apiVersionOf(candidate) === apiVersion)
+    for (const known of [same, this.#known]) {
+      const lower = kind.toLowerCase()
+      const meant =
+        known.find(({ resource, shortNames }) => resource === lower || shortNames.includes(lower)) ??
+        known.find(candidate => isAtMostOneEditApart(candidate.kind.toLowerCase(), lower))
+      const found =
+        meant?.kind ??
+        similarName(
+          kind,
+          known.filter(isLong).map(each => each.kind),
+        )
+      if (found) return found
+    }
+    return undefined
   }
 
   /** Versions and groups in which a kind of this name is served. */
@@ -102,9 +117,14 @@ export function displayName({ singular, kind, group }: DiscoveredResource, name:
   return `${[singular || kind.toLowerCase(), group].filter(part => part !== '').join('.')}/${name}`
 }
 
-/** Reports whether one letter was added, removed, changed or swapped with its neighbour. */
-function isOneEditApart(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 1 || a === b) return false
+/** Two letters of difference make another word of a short one: Node is not Role. */
+function isLong({ kind }: DiscoveredResource): boolean {
+  return kind.length > 6
+}
+
+/** Reports whether at most one letter was added, removed, changed or swapped with its neighbour. */
+function isAtMostOneEditApart(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1) return false
   let start = 0
   while (start < a.length && a[start] === b[start]) start++
   const [x, y] = [a.slice(start), b.slice(start)]

@@ -18,6 +18,7 @@ import {
 } from '@grove/test-scenarios'
 import type { Finding } from '../doctor/checks.ts'
 import { call } from './grove-call.ts'
+import { deployOperator } from './operator-deployment.ts'
 
 const kind = <T extends KubeObject = KubeObject>(
   group: string,
@@ -33,7 +34,6 @@ const crds = kind<CustomResourceDefinition>(
   'CustomResourceDefinition',
 )
 const clusterRoles = kind<ClusterRole>('rbac.authorization.k8s.io', 'v1', 'clusterroles', 'ClusterRole')
-const deployments = kind('apps', 'v1', 'deployments', 'Deployment', true)
 const leases = kind('coordination.k8s.io', 'v1', 'leases', 'Lease', true)
 const nodes = kind('', 'v1', 'nodes', 'Node')
 const validating = kind<WebhookConfiguration>(
@@ -42,7 +42,6 @@ const validating = kind<WebhookConfiguration>(
   'validatingwebhookconfigurations',
   'ValidatingWebhookConfiguration',
 )
-const deployment = { namespace: operatorNamespace, name: 'grove-operator' }
 
 export function doctorTests(cluster: string, startHost: () => Promise<OperatorHost>): void {
   describe(`grove doctor on ${cluster}`, () => {
@@ -87,39 +86,7 @@ export function doctorTests(cluster: string, startHost: () => Promise<OperatorHo
       }).catch(error => assert.fail(`${error.message}: ${JSON.stringify(last, null, 2)}`))
     }
 
-    /** The Deployment and the ConfigMap of the chart. The operator process is not one of its pods. */
-    async function deploy(configuration: object, ready = 1): Promise<void> {
-      const name = 'grove-operator-configuration'
-      const container = { name: 'grove-operator', image: 'registry.example/operator:1' }
-      const labels = { app: 'grove-operator' }
-      await host.apply([
-        {
-          apiVersion: 'v1',
-          kind: 'ConfigMap',
-          metadata: { namespace: operatorNamespace, name },
-          data: { 'config.yaml': JSON.stringify(configuration) },
-        },
-        {
-          apiVersion: 'apps/v1',
-          kind: 'Deployment',
-          metadata: deployment,
-          spec: {
-            replicas: 1,
-            selector: { matchLabels: labels },
-            template: {
-              metadata: { labels },
-              spec: { containers: [container], volumes: [{ name: 'operator-config', configMap: { name } }] },
-            },
-          },
-        },
-      ])
-      await host.client.patch(
-        deployments,
-        deployment,
-        { merge: { status: { replicas: 1, readyReplicas: ready } } },
-        { subresource: 'status' },
-      )
-    }
+    const deploy = (configuration: object, ready?: number) => deployOperator(host, configuration, ready)
     const configured = () => JSON.parse(readFileSync(installed.launch.config, 'utf8')) as object
 
     test('names missing CRDs', () => untilOnly('CRDs', /podcliquesets\.grove\.io.* do not exist/))

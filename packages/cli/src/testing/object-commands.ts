@@ -95,6 +95,14 @@ export function testVerbs(kubeconfig: () => string, namespaces: () => Promise<st
         { apiVersion: 'v1', kind: 'ConfigMapp', metadata: { name: 'a' } },
         /serves no ConfigMapp of v1; did you mean ConfigMap\?/,
       ],
+      ...['configmap', 'ConfigMaps', 'ConfgMaps', 'cm'].map((kind): [object, RegExp] => [
+        { apiVersion: 'v1', kind, metadata: { name: 'a' } },
+        new RegExp(`serves no ${kind} of v1; did you mean ConfigMap\\?`),
+      ]),
+      [
+        { apiVersion: 'v1', kind: 'Nothing', metadata: { name: 'a' } },
+        /serves no Nothing of v1; are its custom resource definitions installed\?/,
+      ],
       [{ apiVersion: 'v2', kind: 'ConfigMap', metadata: { name: 'a' } }, /it is served as v1/],
       [
         configMap('a', {}, { namespace: 'elsewhere' }),

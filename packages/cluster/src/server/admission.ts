@@ -9,6 +9,8 @@ export interface AdmissionAttributes {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
   readonly resource: Resource
   readonly subresource: string
+  /** The kind of the objects, if the subresource has its own, such as Scale. */
+  readonly objectKind?: Resource
   readonly namespace: string
   readonly name: string
   /** The object in the version of the request. Mutating plugins change it in place or replace it. */

@@ -97,6 +97,8 @@ export class Presenter {
       }
       case 'metadata': {
         const head = { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata }
+        // The API server encodes an absent Go slice here, other than in lists of objects.
+        if (items.length === 0) return JSON.stringify({ ...head, items: null })
         return withItems(
           head,
           items.map(item => JSON.stringify(partialMetadata(item))),

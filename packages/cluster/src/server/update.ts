@@ -3,6 +3,7 @@
 import { cloneJson, equalJson, type FieldError, fieldError } from '@grove/apimachinery'
 import { type KubeObject, type ObjectOf, objectKey } from '../object.ts'
 import type { Resource, Strategy, StrategyContext } from '../registry/resource.ts'
+import type { AdmissionAttributes } from './admission.ts'
 import { type ServerContext, strategyContext } from './context.ts'
 import { createObject } from './create.ts'
 import {
@@ -41,6 +42,16 @@ export interface UpdateScope<T = KubeObject> {
   prepare(draft: ObjectOf<T>, live: ObjectOf<T>, context: StrategyContext): void
   validate(draft: ObjectOf<T>, live: ObjectOf<T>): FieldError[]
   validateAmongOthers?: Strategy<T>['validateAmongOthers']
+  /** How admission sees the object, if the subresource has its own kind. */
+  readonly view?: AdmissionView
+}
+
+export interface AdmissionView {
+  readonly kind: Resource
+  /** The object as that kind. */
+  of(object: KubeObject): KubeObject
+  /** Returns the draft with the changes that mutating admission made to its view. */
+  changed(draft: KubeObject, view: KubeObject): KubeObject
 }
 
 /** A scope for a subresource of one kind. Only handlers of that kind may use it. */
@@ -123,9 +134,13 @@ async function prepareUpdate(
 ): Promise<KubeObject> {
   const { resource } = request
   ensureNamespace(draft, request.namespace)
-  const attributes = request.attributes('UPDATE', draft, live)
+  const { view } = scope
+  const attributes: AdmissionAttributes = view
+    ? { ...request.attributes('UPDATE', view.of(draft), view.of(live)), objectKind: view.kind }
+    : request.attributes('UPDATE', draft, live)
   await context.admission.mutate(attributes, context)
-  const object = context.ownership.dropTimeOnlyChanges(attributes.object!, live)
+  const mutated = view ? view.changed(draft, attributes.object!) : attributes.object!
+  const object = context.ownership.dropTimeOnlyChanges(mutated, live)
   const strategy = strategyContext(context)
   carryOverMetadata(object, live)
   scope.prepare(object, live, strategy)
@@ -135,7 +150,8 @@ async function prepareUpdate(
     throw apiError.invalid(claimedKind(resource, object), object.metadata.name ?? '', errors)
   for (const warning of metadataWarnings(object, live)) request.warn(warning)
   for (const warning of resource.strategy.warnings?.(object, live) ?? []) request.warn(warning)
-  await context.admission.validate({ ...attributes, object, warn: request.warn }, context)
+  const seen = view ? view.of(object) : object
+  await context.admission.validate({ ...attributes, object: seen, warn: request.warn }, context)
   return object
 }
 

@@ -24,7 +24,7 @@ import { getObject } from '../server/read.ts'
 import type { ApiResponse } from '../server/request.ts'
 import { presenterOf, type ResourceCall, writeRequestOf } from '../server/resource-call.ts'
 import { type ApiError, apiError } from '../server/status.ts'
-import { type Change, mainScope, updateObject } from '../server/update.ts'
+import { type AdmissionView, type Change, mainScope, updateObject } from '../server/update.ts'
 import { WriteRequest } from '../server/write-request.ts'
 
 /** The Scale kind as a resource, for decoding bodies and encoding responses. */
@@ -51,8 +51,24 @@ export async function handleScale(call: ResourceCall): Promise<ApiResponse> {
       throw apiError.badRequest(`the spec replicas field "${shownPath(resource)}" cannot be empty`)
     return withReplicas(resource, live!, wanted)
   }
-  const { object } = await updateObject(context, write, change, mainScope(resource), { createMissing: false })
+  const scope = { ...mainScope(resource), view: scaleView(resource) }
+  const { object } = await updateObject(context, write, change, scope, { createMissing: false })
   return presenter.object(200, scaleOf(resource, object), write.warnings)
+}
+
+/** Admission of the scale subresource sees Scale objects, and can change nothing but the replicas. */
+function scaleView(resource: Resource): AdmissionView {
+  return {
+    kind: scaleResource,
+    of: object =>
+      hasReplicas(resource, object) ? scaleOf(resource, object) : unsetScaleOf(resource, object),
+    changed(draft, scale) {
+      const replicas = replicasAt(scale, ['spec', 'replicas'])
+      if (replicas < 0) throw negativeReplicas(resource, draft.metadata.name ?? '', replicas)
+      setReplicas(resource, draft, replicas)
+      return draft
+    },
+  }
 }
 
 type ScaleChange = (current: KubeObject) => KubeObject | Promise<KubeObject>

@@ -24,10 +24,10 @@ export function reviewRequest(uid: string, attributes: AdmissionAttributes, seen
     apiVersion: 'admission.k8s.io/v1',
     request: {
       uid,
-      kind: kindOf(seenAs, attributes.object ?? attributes.oldObject),
+      kind: kindOf(attributes, seenAs),
       resource: { group: seenAs.group, version: seenAs.version, resource: seenAs.plural },
       ...(subresource && { subResource: subresource }),
-      requestKind: kindOf(resource, attributes.object ?? attributes.oldObject),
+      requestKind: kindOf(attributes, resource),
       requestResource: { group: resource.group, version: resource.version, resource: resource.plural },
       ...(subresource && { requestSubResource: subresource }),
       ...(name && { name }),
@@ -48,9 +48,9 @@ export function reviewRequest(uid: string, attributes: AdmissionAttributes, seen
 }
 
 /** A subresource may have another kind than its resource. */
-function kindOf(resource: Resource, object: KubeObject | undefined) {
-  const { group, version, kind } = resource
-  return { group, version, kind: object?.kind ?? kind }
+function kindOf({ object, oldObject, objectKind }: AdmissionAttributes, resource: Resource) {
+  const { group, version, kind } = objectKind ?? resource
+  return { group, version, kind: (object ?? oldObject)?.kind ?? kind }
 }
 
 /** The versions of a kind differ only in apiVersion here. */

@@ -98,7 +98,7 @@ async function callMutating(
   const patched = applyJsonPatch(cloneJson(before), patch)
   if (!patched.ok) throw apiError.internal(patched.error)
   const after = decodePatched(
-    attributes.resource,
+    attributes.objectKind ?? attributes.resource,
     inVersion(asObject(patched.value), seenAs, attributes.resource)!,
   )
   const changed = !equalJson(after, attributes.object)

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Writes the trusted authorities into the webhook configurations: `clientConfig.caBundle` of every entry of the named
-// objects. Reverts a bundle that another client wrote. Changes only the bundle.
+// objects. Restores them if another client overwrote the bundle. The caller decides which other certificates of a bundle
+// stay in it. Changes only the bundle.
 import type { X509Certificate } from 'node:crypto'
 import type { Client } from '../client/client.ts'
 import { isConflict, isNotFound } from '../client/error.ts'
 import type { KubeObject } from '../client/object.ts'
 import { defineResource } from '../client/resource.ts'
 import { type Logger, silentLogger } from '../log/index.ts'
-import { readCertificates } from './bundle.ts'
+import { readCertificates, writeCertificates } from './bundle.ts'
 
 export interface WebhookClientConfig {
   readonly caBundle?: string
@@ -70,18 +71,24 @@ export function injectionStore(client: Pick<Client, 'find' | 'update'>): Injecti
 /** Other clients rarely write these objects. More conflicts mean that another controller writes the same field. */
 const conflictsTolerated = 5
 
-/** Writes the authorities (PEM) into every target that exists. Returns the targets that are missing or terminating. */
+export interface Injection {
+  /** PEM. */
+  readonly authorities: string
+  /** Returns those certificates of a present bundle that stay in it after the authorities. */
+  readonly kept: (present: readonly X509Certificate[]) => readonly X509Certificate[]
+}
+
+/** Writes the authorities into every target that exists. Returns the targets that are missing or terminating. */
 export async function injectAuthorities(
   store: InjectionStore,
   targets: readonly InjectionTarget[],
-  authorities: string,
+  injection: Injection,
   signal: AbortSignal,
   log: Logger = silentLogger,
 ): Promise<InjectionTarget[]> {
-  const caBundle = Buffer.from(authorities).toString('base64')
   const missing: InjectionTarget[] = []
   for (const target of targets) {
-    const result = await injectOne(store, target, caBundle, signal, log.child({ ...target }))
+    const result = await injectOne(store, target, injection, signal, log.child({ ...target }))
     if (result === 'missing') missing.push(target)
   }
   return missing
@@ -108,7 +115,7 @@ export function authoritiesIn(caBundle: string | undefined): X509Certificate[] {
 async function injectOne(
   store: InjectionStore,
   target: InjectionTarget,
-  caBundle: string,
+  { authorities, kept }: Injection,
   signal: AbortSignal,
   log: Logger,
 ): Promise<'injected' | 'missing'> {
@@ -116,11 +123,15 @@ async function injectOne(
     const configuration = await store.read(target, signal)
     if (!configuration || configuration.metadata?.deletionTimestamp) return 'missing'
     const { webhooks = [] } = configuration
-    if (webhooks.every(webhook => webhook.clientConfig.caBundle === caBundle)) return 'injected'
-    const injected = webhooks.map(webhook => ({
-      ...webhook,
-      clientConfig: { ...webhook.clientConfig, caBundle },
-    }))
+    const injected = webhooks.map(webhook => {
+      const others = kept(authoritiesIn(webhook.clientConfig.caBundle))
+      const caBundle = Buffer.from(authorities + writeCertificates(others)).toString('base64')
+      return { ...webhook, clientConfig: { ...webhook.clientConfig, caBundle } }
+    })
+    const isCurrent = webhooks.every(
+      ({ clientConfig }, index) => clientConfig.caBundle === injected[index]?.clientConfig.caBundle,
+    )
+    if (isCurrent) return 'injected'
     if ((await store.update(target, { ...configuration, webhooks: injected }, signal)) === 'written') {
       log.info('Updated caBundle of the webhook configuration')
       return 'injected'

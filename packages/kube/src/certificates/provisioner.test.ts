@@ -75,6 +75,15 @@ class MemoryWebhooks implements InjectionStore {
     return 'written' as const
   }
 
+  /** Overwrites the bundle of every entry, as another client. */
+  publish(authorities: string): void {
+    const caBundle = Buffer.from(authorities).toString('base64')
+    for (const [name, { webhooks = [] }] of this.configurations)
+      this.configurations.set(name, {
+        webhooks: webhooks.map(entry => ({ ...entry, clientConfig: { caBundle } })),
+      })
+  }
+
   /** Returns the authorities that API servers trust. Asserts that all entries have the same. */
   get authorities(): X509Certificate[] {
     const bundles = [...this.configurations.values()].flatMap(({ webhooks = [] }) =>
@@ -213,23 +222,41 @@ describe('CertificateProvisioner', () => {
     assert.ok(canConnect(restarted, webhooks, clock.now()) && canConnect(other, webhooks, clock.now()))
   })
 
-  it('drops foreign authorities when everything is recreated', async () => {
-    const { webhooks, provisioner, clock } = setUp()
-    const foreign = createAuthority('other-authority', () => clock.now()).pair.cert
-    const own = await carryOutRenewal(
+  it('keeps a valid authority of another client published for the overlap, then removes it', async () => {
+    const { webhooks, provisioner, newProvisioner, store, clock } = setUp()
+    const manual = createAuthority('manual-authority', () => clock.now()).pair.cert
+    const expired = await carryOutRenewal(
       emptyBundle,
       { kind: 'renew-all', why: 'test' },
-      policy,
+      certificatePolicy({ authorityName: 'expired-authority', serverNames: [name] }),
       start - 20 * 365 * day,
     )
-    const caBundle = Buffer.from(foreign + own.authorityCerts).toString('base64')
-    for (const [name, { webhooks: entries = [] }] of webhooks.configurations)
-      webhooks.configurations.set(name, {
-        webhooks: entries.map(entry => ({ ...entry, clientConfig: { caBundle } })),
-      })
+    webhooks.publish(manual + expired.authorityCerts)
+    const names = () => webhooks.authorities.map(({ subject }) => subject.replace(/^O=.*\n/gm, ''))
     await provisioner.check(never)
-    assert.equal(webhooks.authorities.length, 1)
+    assert.deepEqual(names(), ['CN=Test-CA', 'CN=manual-authority'], 'with a new Secret')
     assert.ok(canConnect(provisioner, webhooks, clock.now()))
+    const { updates } = webhooks
+    await provisioner.check(never)
+    assert.equal(webhooks.updates, updates, 'a bundle with both authorities is left alone')
+
+    webhooks.publish(manual)
+    await newProvisioner().check(never)
+    assert.deepEqual(names(), ['CN=Test-CA', 'CN=manual-authority'], 'with the Secret of an earlier run')
+
+    await clock.advance(policy.overlapMs / 2)
+    await provisioner.check(never)
+    assert.equal(names().length, 2)
+    await clock.advance(await provisioner.check(never))
+    await provisioner.check(never)
+    assert.deepEqual(names(), ['CN=Test-CA'])
+    assert.ok(canConnect(provisioner, webhooks, clock.now()))
+
+    // The write itself is a change that causes this check.
+    await provisioner.check(never)
+    webhooks.publish(manual + store.bundle!.authorityCerts)
+    await provisioner.check(never)
+    assert.equal(names().length, 2, 'the overlap starts again for an authority that is published again')
   })
 
   it('handles a change at once and further ones once a second, so that two writers cause no loop', async () => {

@@ -4,7 +4,8 @@
 // on one store: they make the same decisions (decision.ts), and a process that loses a write uses the result of the
 // other one. Promised: authorities are published before a certificate of theirs is served. The served certificate
 // stays while anything fails. An authority stays published while another process may serve a certificate of it, even
-// after the Secret was deleted. Not promised: readiness while the store or the webhook configurations cannot be read
+// after the Secret was deleted. Authorities that another client published stay for `overlapMs`: replicas of a release that
+// changes between manual and automatic certificates may serve certificates of them. Not promised: readiness while the store or the webhook configurations cannot be read
 // or written. The caller watches both and calls `changed`.
 import type { Clock } from '../clock/index.ts'
 import { type Logger, silentLogger } from '../log/index.ts'
@@ -23,6 +24,7 @@ import {
   injectAuthorities,
   publishedAuthorities,
 } from './injection.ts'
+import { OtherAuthorities } from './other-authorities.ts'
 import type { CertificatePolicy } from './policy.ts'
 import { type CertificateSource, MemoryCertificateSource } from './source.ts'
 import type { CertificateStore, StoredBundle } from './store.ts'
@@ -56,6 +58,7 @@ export class CertificateProvisioner {
   readonly #log: Logger
   readonly #random: () => number
   readonly #served = new MemoryCertificateSource()
+  readonly #others: OtherAuthorities
   #ready = false
   #changed = false
   /** Missing configurations that are already logged. */
@@ -68,6 +71,7 @@ export class CertificateProvisioner {
     this.#clock = options.clock
     this.#log = options.log ?? silentLogger
     this.#random = options.random ?? Math.random
+    this.#others = new OtherAuthorities(options.policy)
   }
 
   /** The certificate that the server presents. */
@@ -166,7 +170,9 @@ export class CertificateProvisioner {
     const pair = { cert: bundle.serverCert, key: bundle.serverKey }
     let missing: InjectionTarget[]
     try {
-      missing = await injectAuthorities(injection, targets, bundle.authorityCerts, signal, this.#log)
+      const kept = this.#others.startCheck(authorities, now)
+      const bundles = { authorities: bundle.authorityCerts, kept }
+      missing = await injectAuthorities(injection, targets, bundles, signal, this.#log)
     } catch (error) {
       this.#ready = false
       // Keep the served certificate, because clients know its authority. A first certificate cannot make anything
@@ -183,8 +189,12 @@ export class CertificateProvisioner {
     if (works && !waits) this.#served.set(pair)
     const current = this.#served.current()
     this.#ready = missing.length === 0 && current !== undefined && isTrusted(current.cert)
-    if (waits) return { recheckInMs: Math.max(minCheckIntervalMs, propagated - now) }
-    return missing.length > 0 ? { recheckInMs: missingEveryMs } : {}
+    const due = [
+      ...(waits ? [Math.max(minCheckIntervalMs, propagated - now)] : []),
+      ...(!waits && missing.length > 0 ? [missingEveryMs] : []),
+      ...this.#others.deadlines().map(deadline => Math.max(minCheckIntervalMs, deadline - now)),
+    ]
+    return due.length > 0 ? { recheckInMs: Math.min(...due) } : {}
   }
 
   #logMissing(missing: readonly InjectionTarget[]): void {

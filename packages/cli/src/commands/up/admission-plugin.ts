@@ -72,10 +72,11 @@ function isScaling({ resource, subresource, operation }: AdmissionAttributes): b
 }
 
 function requestOf(attributes: AdmissionAttributes): AdmissionRequest {
-  const { group, version, kind, plural } = attributes.resource
+  const { group, version, plural } = attributes.resource
+  const { objectKind = attributes.resource } = attributes
   return {
     uid: '',
-    kind: { group, version, kind },
+    kind: { group: objectKind.group, version: objectKind.version, kind: objectKind.kind },
     resource: { group, version, resource: plural },
     ...(attributes.subresource && { subResource: attributes.subresource }),
     name: attributes.name,

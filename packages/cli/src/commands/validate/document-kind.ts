@@ -3,6 +3,7 @@
 // Decides which documents admission validates, and describes why others are not checked.
 import { type AdmissionResponse, apiVersion, groveGroup, kinds, schedulerGroup } from '@grove/api'
 import type { ManifestDocument } from '../../manifests/manifest.ts'
+import { similarName } from '../../manifests/similar-name.ts'
 
 export interface CheckedDocument {
   readonly document: ManifestDocument
@@ -43,12 +44,15 @@ export function notValidated(
 }
 
 function suggestion(kind: string): string {
-  const meant = Object.values(kinds).find(
-    candidate =>
-      candidate.kind.toLowerCase() === kind.toLowerCase().replace(/s$/, '') ||
-      candidate.shortName === kind.toLowerCase(),
-  )
-  return meant ? `; did you mean ${meant.kind}?` : ''
+  const known = Object.values(kinds)
+  const short = known.find(({ shortName }) => shortName === kind.toLowerCase())
+  const meant =
+    short?.kind ??
+    similarName(
+      kind,
+      known.map(candidate => candidate.kind),
+    )
+  return meant ? `; did you mean ${meant}?` : ''
 }
 
 function rejected(message: string): Pick<CheckedDocument, 'response'> {
