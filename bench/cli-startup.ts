@@ -3,7 +3,8 @@
 // Measures how long `grove` commands take, from a clone, from the npm package and from the single executable. `get` and
 // `status` read from a local cluster. The variants take turns, and the first round, which fills caches of compiled
 // code, is not counted. The result is the minimum and the median of the rounds: on a busy machine the minimum is closer
-// to the cost. npm run bench -- cli-startup [--rounds=15]
+// to the cost.
+//   npm run bench -- cli-startup [--rounds=15]
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'

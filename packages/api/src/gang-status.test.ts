@@ -124,7 +124,7 @@ test('keeps the conditions of others, and times until status or cause change', (
   assert.equal(
     conditionOf(statusOf(gangOf([1], gated), [['pending']], later), 'Scheduled').lastTransitionTime,
     later,
-    'the time says since when the gang waits for this cause',
+    'the transition time shows since when the gang waits for this cause',
   )
 })
 
@@ -150,7 +150,7 @@ test('only causes that a scheduler names count as unschedulable', () => {
   assert.equal(unschedulableCondition(withReason('InsufficientCapacity'))?.message, 'm')
 })
 
-test('phase and conditions never contradict the pods, whatever the status said before', () => {
+test('phase and conditions never contradict the pods, whatever the former status was', () => {
   const step = fc.constantFrom<Step>('pending', 'bound', 'running', 'ready')
   const groups = fc.array(
     fc.record({ min: fc.integer({ min: 1, max: 3 }), pods: fc.array(step, { maxLength: 4 }) }),

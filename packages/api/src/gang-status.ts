@@ -23,7 +23,7 @@ export const unschedulable = 'Unschedulable'
 
 const normalWaits: ReadonlySet<string> = new Set(Object.values(gangWaits))
 
-/** The condition that says why a scheduler cannot place the gang; undefined if it can, or has not tried yet. */
+/** The condition that reports why a scheduler cannot place the gang; undefined if it can, or has not tried yet. */
 export function unschedulableCondition({ status }: PodGang): Condition | undefined {
   const condition = conditionOf(status, conditionType.podGangScheduled)
   return condition?.status === 'False' && !normalWaits.has(condition.reason) ? condition : undefined

@@ -3,7 +3,7 @@
 // Kubeconfig files, written as JSON, which is valid YAML.
 import type { Endpoint } from './api.ts'
 
-/** Name of cluster, user and context. It distinguishes our kubeconfigs from others. */
+/** Name of cluster, user and context. It distinguishes kubeconfigs of this program from others. */
 export const clusterName = 'grove-test'
 
 export function kubeconfigText({ server, ca, client }: Endpoint): string {

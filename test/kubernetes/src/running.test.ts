@@ -30,7 +30,7 @@ test('uses the control plane that was started last, until it is stopped', () => 
   assert.equal(findRunning(directory, {}), undefined)
 })
 
-test('uses KUBECONFIG only if it is a kubeconfig of ours', () => {
+test('uses KUBECONFIG only if this program wrote it', () => {
   rememberRunning(directory, other)
   assert.equal(findRunning(directory, { KUBECONFIG: ours }), ours)
   assert.equal(findRunning(directory, { KUBECONFIG: foreign }), other)
@@ -41,7 +41,7 @@ test('ignores a control plane that died', () => {
   assert.equal(findRunning(directory, {}), undefined)
 })
 
-test('overwrites a kubeconfig of ours, and no other', () => {
+test('overwrites only a kubeconfig that this program wrote', () => {
   copyKubeconfig(ours, join(directory, 'copy'))
   copyKubeconfig(ours, join(directory, 'copy'))
   assert.equal(readFileSync(join(directory, 'copy'), 'utf8'), text)

@@ -15,7 +15,7 @@ export function forgetRunning(cache: string, kubeconfig: string): void {
 }
 
 /**
- * Returns the kubeconfig for kubectl commands. Uses KUBECONFIG only if it is a kubeconfig of ours: a command must never
+ * Returns the kubeconfig for kubectl commands. Uses KUBECONFIG only if this program wrote it: a command must never
  * reach another cluster.
  */
 export function findRunning(cache: string, env: NodeJS.ProcessEnv = process.env): string | undefined {

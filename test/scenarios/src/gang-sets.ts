@@ -333,7 +333,7 @@ export function gangSetTests(title: string, cluster: () => SetCluster): void {
       await harness.untilReady('w', 10)
     })
 
-    test('G6: two scaled gangs come before the surplus of the base gang', async () => {
+    test('G6: schedules two scaled gangs before the surplus of the base gang', async () => {
       await harness.apply(manifest(small))
       await untilPods(10)
       await harness.scale(resources.podCliqueScalingGroups, 'w-0-x', 3)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Revisions on a real API server with its schema and our webhooks. The stored template has the same revision as the
-// applied one. Applying an equivalent manifest starts no update; a different one starts exactly one.
+// Revisions on a real API server with its schema and the webhooks of the operator. The stored template has the same
+// revision as the applied one. Applying an equivalent manifest starts no update; a different one starts exactly one.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import {

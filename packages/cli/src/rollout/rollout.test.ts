@@ -87,7 +87,7 @@ describe('the rollout state from the status of a set', () => {
       /1 of 2 replicas are updated: Replica 1: pod x to become ready/,
     ],
     [
-      'replicas that are there only for the update',
+      'replicas that exist only during the update',
       set({
         updateProgress: { ...running, surgeReplicas: 1 },
         conditions: [condition('Replacing', 'Surge replica 2: PodClique w-2-a does not exist yet')],

@@ -180,7 +180,7 @@ export const mistakes: readonly Mistake[] = [
     invalid(noContainers(0), noContainers(1), notChecked),
   ),
   mistake(
-    'a quantity that is none',
+    'an invalid quantity',
     [['gpu: 8', 'gpu: eight']],
     [
       `${main}.resources.limits.nvidia.com/gpu: Invalid value: "eight": must be a quantity such as 8, 500m or 2Gi  (line 20)`,
@@ -318,7 +318,7 @@ export const mistakes: readonly Mistake[] = [
     undecodable(`${cliques}[0].spec.replicas: must be an integer, not a string`),
   ),
   mistake(
-    'a name that is no name',
+    'an invalid name',
     [['- name: grp', '- name: Grp_1']],
     [
       'spec.template.podCliqueScalingGroups[0].name: Invalid value: "Grp_1": invalid PodCliqueScalingGroupConfig name, must be a valid DNS subdomain  (line 33)',
@@ -328,7 +328,7 @@ export const mistakes: readonly Mistake[] = [
     ),
   ),
   mistake(
-    'a duration that is none',
+    'an invalid duration',
     [['  template:', '  template:\n    terminationDelay: soon']],
     ['spec.template.terminationDelay: time: invalid duration "soon"  (line 8)'],
     undecodable('spec.template.terminationDelay: time: invalid duration "soon"'),
@@ -360,7 +360,7 @@ export const mistakes: readonly Mistake[] = [
     ),
   ),
   mistake(
-    'a label that is none',
+    'an invalid label',
     [['name: mine', 'name: mine\n  labels:\n    good: label\n    b@d: label']],
     [
       `metadata.labels: Invalid value: "b@d": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')  (line 7)`,

@@ -57,7 +57,7 @@ describe('a manually created Node', () => {
   })
 })
 
-describe('a machine that fails and comes back', () => {
+describe('a machine that fails and recovers', () => {
   it('loses its pods after the default toleration time, and deletes evicted pods when it is back', async () => {
     await using cluster = await startTestCluster({ nodes: 2 })
     const deployment = { spec: { ...podOf('x').spec, nodeName: 'node-0' } }

@@ -147,7 +147,7 @@ describe('Controller', () => {
     for (let i = 0; i < 10; i++) controller.queue.add(`small-${i}/0`)
     await clock.advance(0)
     const last = Math.max(...Array.from({ length: 10 }, (_, i) => order.indexOf(`small-${i}/0`)))
-    assert.ok(last >= 0 && last <= 11, `the last small one came at ${last}`)
+    assert.ok(last >= 0 && last <= 11, `the last small owner was served at ${last}`)
   })
 })
 

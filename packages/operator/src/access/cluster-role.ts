@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The exact permissions of the operator. All tests on a real cluster run with this role and no others.
+// The exact permissions of the operator. Tests run it with this role and no others.
 import {
   type ClusterRole,
   enabledSchedulers,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The executor: sends the requests of a plan. It states once what holds for every write of the operator.
-// - Bounded: a reconcile has at most `parallelWrites` requests under way and creates at most `mostCreated` objects.
-// - Creations start slowly, so that a quota is met by a few rejections.
-// - Deletes and patches carry the UID: they never reach another object that has taken the name.
-// - NotFound: the object is gone, which is fine. The watch delivers its deletion.
+// The executor sends the requests of a plan. It guarantees for every write of the operator:
+// - Bounded: a reconcile sends at most `parallelWrites` requests in parallel and creates at most `mostCreated` objects.
+// - Creations start slowly, so that an exhausted quota causes only a few rejections.
+// - Deletes and patches carry the UID: they never affect a successor with the same name.
+// - NotFound is not an error: the object is gone, and the watch delivers its deletion.
 // - AlreadyExists: see `ExistingObject`.
 // - Failures do not stop independent intents. They are collected, reported as events, and returned.
 import { podSchedulingGate } from '@grove/api'

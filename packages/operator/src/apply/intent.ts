@@ -44,7 +44,7 @@ export interface Create<T extends KubeObject = KubeObject> extends Outcomes<T> {
 
 /** The policy for objects that exist although the cache does not contain them. */
 export interface ExistingObject<T extends KubeObject = KubeObject> {
-  /** Reports whether this owner controls the object: the watch has not delivered it yet, or it lost its labels. */
+  /** An object that this owner controls is its own: the watch has not delivered it yet, or it lost its labels. */
   readonly ownerUid: string
   /**
    * Reports whether the deletion of this terminating object enqueues the owner. If not, the reconcile fails and is retried

@@ -47,7 +47,7 @@ for (const [what, metadata] of Object.entries({
     labels: managedLabels('w'),
     ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'theirs', controller: true }],
   },
-  'without a controller and without our labels': {},
+  'without a controller and without the labels of the operator': {},
   'without a controller and with labels of another set': { labels: managedLabels('v') },
 }))
   test(`a claim under a wanted name is reported and not patched: ${what}`, async () => {

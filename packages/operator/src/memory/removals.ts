@@ -20,7 +20,7 @@ export class RemovalsUnderWay {
     this.#podsLeft = podsLeft
   }
 
-  /** Called after every removal, successful or not: objects that were held back are reconciled again. */
+  /** Calls the listener after every removal, successful or not: objects that were held back are reconciled again. */
   onEnd(listener: OnEnd): void {
     this.#listeners.push(listener)
   }

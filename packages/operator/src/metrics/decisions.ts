@@ -11,7 +11,7 @@ import { identityOf } from './identity.ts'
 /** A clique may replace thousands of pods at once. The log line names only the first ones. */
 const mostNames = 10
 
-/** The reasons for a breach of a clique, or of a group of a set. */
+/** The breach reasons of cliques. Terminations of set replicas also have that of groups. */
 const cliqueReasons = [
   minAvailableBreached.scheduledBelowMinimum(0, 0),
   minAvailableBreached.tooFewPods(0, 0),

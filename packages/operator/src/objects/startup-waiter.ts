@@ -14,7 +14,7 @@ import {
 } from '@grove/api'
 import type { StartupParent } from '../layout/startup-order.ts'
 
-/** Enough memory for any implementation of the waiter. The waiter is idle most of the time. */
+/** Enough for the waiter of any image. The waiter is idle most of the time. */
 const ownNeeds = { cpu: '200m', memory: '128Mi' } as const
 /** Used only if the pod as a whole runs as root, because the waiter never does. */
 const unprivilegedUser = 65_532

@@ -31,7 +31,7 @@ const delays: [failures: number | string, seconds: number][] = [
   ['12345678901234567890', 1],
 ]
 for (const [failures, seconds] of delays)
-  test(`after "${failures}" failures in a row the next replacement comes ${seconds} s after the creation`, () =>
+  test(`after "${failures}" failures in a row the next replacement is created ${seconds} s after the creation`, () =>
     assert.equal(delayAfter(failures), seconds * 1_000))
 
 test('a pod without a creation time is replaced at once', () => {

@@ -101,7 +101,10 @@ export interface MissingPods {
   readonly needToken: boolean
 }
 
-/** The pods to create; undefined if there are none, or none yet, because the end of a removal enqueues the clique. */
+/**
+ * The pods to create; undefined if there are none, or while the replica is being removed. The end of the removal
+ * enqueues the clique.
+ */
 export function missingPods(snapshot: CliqueSnapshot, now: number): MissingPods | undefined {
   const scale = scaleOf(snapshot, now)
   if (scale.create.length === 0 || !snapshot.isWanted || snapshot.isBeingRemoved) return undefined

@@ -27,7 +27,7 @@ import {
 /** The cluster writes it together with the token. */
 const accountUidAnnotation = 'kubernetes.io/service-account.uid'
 
-/** Enqueues the cliques that wait for a token. */
+/** Enqueues sets for the next read of their Secret, and cliques whose token exists. */
 export interface TokenQueues {
   set(key: SetKey, afterMs: number): void
   clique(key: CliqueKey): void

@@ -2,7 +2,8 @@
 
 // Decides when a gang is complete. A new gang is complete when every pod that its cliques want exists and carries its
 // label. A gang that was complete once is complete again with minAvailable pods of every clique. Only a complete gang
-// lists new pods, and only listed pods are scheduled. No scheduler therefore ever sees a part of a gang.
+// lists new pods, and only listed pods are scheduled. No scheduler therefore ever decides on a part of a gang, neither
+// at first nor when the gang is rebuilt.
 import { label, type Pod, type PodClique } from '@grove/api'
 import { type CliqueInstance, minAvailableOfClique, type PodGangInstance } from '../layout/layout.ts'
 import { isTerminating } from '../state/pod-state.ts'

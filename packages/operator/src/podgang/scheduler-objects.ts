@@ -98,7 +98,8 @@ async function intentOf(
 
 /**
  * Makes the gang the controller of an object that has no controller and carries the operator's labels. Does the same
- * for an object of a deleted gang of this name. Returns undefined for any other object.
+ * for an object of a deleted gang of this name: that gang is gone, because the name is in use again. Returns undefined
+ * for any other object.
  */
 function adoption(
   gang: StoredGang,

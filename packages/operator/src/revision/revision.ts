@@ -17,7 +17,7 @@ export interface Revision {
   isFormerName?(stored: string): boolean
 }
 
-/** Reports whether a child's status says that it has reached the wanted generation. */
+/** Reports whether a child's status shows that it has reached the wanted generation. */
 export function hasReachedGeneration(
   stored: string | undefined,
   { generationHash, isFormerName }: Revision,

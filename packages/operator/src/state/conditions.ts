@@ -68,7 +68,7 @@ export function notInFuture(
   return conditions.map(other => (other.type === type ? { ...other, lastTransitionTime: now } : other))
 }
 
-/** When the n-th of these conditions started; long ago if there are fewer, or if the time is unknown. */
+/** The n-th earliest of these start times; long ago if there are fewer, or if the time is unknown. */
 export function nthBeginning(beginnings: readonly number[], n: number): number {
   return beginnings.toSorted((a, b) => a - b)[n - 1] ?? Number.NEGATIVE_INFINITY
 }

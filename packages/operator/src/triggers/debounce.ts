@@ -10,7 +10,7 @@ import {
   parentDebouncePerChildMs,
 } from '../timings/timings.ts'
 
-/** Up to this many pods of one clique, the debounce does not grow. */
+/** Cliques with at most this many pods are not debounced. */
 const fewPods = 16
 
 export function debounceOfParent(children: number): number {

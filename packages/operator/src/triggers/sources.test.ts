@@ -198,7 +198,7 @@ const set = (generation: number, updating: number[] | undefined, currentGenerati
 const ofReplica = (name: string, replica: number) =>
   clique(name, { labels: { [label.setReplicaIndex]: String(replica) } })
 
-test('enqueues groups and cliques when their replica is selected, also when the selection comes with the update', () => {
+test('enqueues groups and cliques when their replica is selected, also if the update starts with the selection', () => {
   for (const [sources, kind] of [
     [groupSources, 'groups'],
     [cliqueSources, 'cliques'],

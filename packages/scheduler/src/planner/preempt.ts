@@ -31,9 +31,10 @@ export interface Preemption {
 
 /**
  * Finds pods of lower priority to evict so that the whole minimum of a gang fits. Terminating pods count as gone, so a
- * second cycle evicts no further pods. Undefined if no set of victims is sufficient.  Victims stay within their
- * PodDisruptionBudgets: an eviction that the API server rejects would leave a partly evicted gang, without room for the
- * preemptor.
+ * second cycle evicts no further pods. Undefined if no set of victims is sufficient.
+ *
+ * Victims stay within their PodDisruptionBudgets: an eviction that the API server rejects would leave a partly evicted
+ * gang, without room for the preemptor.
  */
 export function preemptFor(
   snapshot: Snapshot,

@@ -7,7 +7,6 @@ import { componentScenarios } from './components.ts'
 import { conditionScenarios } from './conditions.ts'
 import { deletionScenarios } from './deletion.ts'
 import { deletionOrderScenarios } from './deletion-order.ts'
-import { departureScenarios } from './departures.ts'
 import { deployScenarios } from './deploy.ts'
 import { discoveryScenarios } from './discovery.ts'
 import { failingPodScenarios } from './failing-pods.ts'
@@ -23,7 +22,6 @@ import { lostCapacityScenarios } from './lost-capacity.ts'
 import { mnnvlScenarios } from './mnnvl.ts'
 import { obstacleScenarios } from './obstacles.ts'
 import { ownershipScenarios } from './ownership.ts'
-import { placeScenarios } from './places.ts'
 import { playgroundScenarios } from './playground.ts'
 import { podScenarios } from './pods.ts'
 import { rapidEditScenarios } from './rapid-edits.ts'
@@ -40,7 +38,9 @@ import { steeredUpdateScenarios } from './steered-updates.ts'
 import { strangeStateScenarios } from './strange-states.ts'
 import { surgeUpdateScenarios } from './surge-updates.ts'
 import { takeOverScenarios } from './take-over.ts'
+import { takenNameScenarios } from './taken-names.ts'
 import { templateScenarios } from './templates.ts'
+import { unusualDeletionScenarios } from './unusual-deletions.ts'
 import { updateStepScenarios } from './update-steps.ts'
 import { updateScenarios } from './updates.ts'
 
@@ -52,9 +52,9 @@ export const scenarios: readonly Scenario[] = [
   ...deletionScenarios,
   ...deletionOrderScenarios,
   ...ownershipScenarios,
-  ...departureScenarios,
+  ...unusualDeletionScenarios,
   ...componentScenarios,
-  ...placeScenarios,
+  ...takenNameScenarios,
   ...setStatusScenarios,
   ...conditionScenarios,
   ...obstacleScenarios,

@@ -150,7 +150,7 @@ export const podScenarios: Scenario[] = [
     },
   },
   {
-    name: 'replaces a pod that cannot terminate at once, and does not count it, also after a restart of the operator',
+    name: 'immediately replaces a pod that cannot terminate, and does not count it, also after a restart of the operator',
     async run(harness) {
       // The pod is on no node, because a simulated kubelet does not wait for finalizers.
       await harness.apply(trio.replace('podSpec: {', 'podSpec: {nodeSelector: {example.com/room: none}, '))

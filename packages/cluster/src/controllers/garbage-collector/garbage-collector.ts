@@ -19,9 +19,9 @@ const workers = 32
 const maximumAbsentOwners = 5_000
 
 /**
- * Deletes objects without remaining owners, orphans dependents, and completes foreground deletions. The UID
- * identifies an owner. The rest of the reference says where to look for it. A reference to another namespace
- * than the object's own refers to nothing.
+ * Deletes objects without remaining owners, orphans dependents, and completes foreground deletions. The UID identifies
+ * an owner, and the rest of the reference locates it. A reference to another namespace than the object's own refers to
+ * nothing.
  */
 export class GarbageCollector extends ControlLoop {
   readonly graph = new OwnerGraph()

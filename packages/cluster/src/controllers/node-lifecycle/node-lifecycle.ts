@@ -25,8 +25,8 @@ const watchedConditions = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressu
 export class NodeLifecycle extends ControlLoop {
   readonly #graceMs: number
   /**
-   * The last heartbeat of each node, and the local time at which it arrived. The clocks of nodes are not
-   * compared with ours.
+   * The last heartbeat of each node, and the local time at which it arrived. The clocks of nodes are not compared with
+   * the local clock.
    */
   readonly #heartbeats = new Map<string, { readonly sign: string; readonly at: number }>()
 

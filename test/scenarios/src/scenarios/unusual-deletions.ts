@@ -27,7 +27,7 @@ const untilGone = (harness: Harness, name: string) =>
 
 const madeSince = (harness: Harness) => harness.writes.filter(({ verb }) => verb === 'create')
 
-export const departureScenarios: Scenario[] = [
+export const unusualDeletionScenarios: Scenario[] = [
   {
     name: 'a set that is deleted during its creation while no operator runs is deleted by the next operator, and nothing is created for it',
     async run(harness) {

@@ -15,7 +15,7 @@ const at = (harness: Harness, name: string) => ({ name, namespace: harness.names
 const codesOf = async (harness: Harness) =>
   ((await harness.set('whole'))?.status?.lastErrors ?? []).map(({ code }) => code).toSorted()
 
-export const placeScenarios: Scenario[] = [
+export const takenNameScenarios: Scenario[] = [
   {
     name: 'reports an object with a name that the set needs, leaves it alone, and continues in order when it is deleted',
     async run(harness) {
