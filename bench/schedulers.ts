@@ -45,15 +45,20 @@ type Profile = (typeof profiles)[number]
 interface Run {
   readonly createdSeconds: number
   readonly readySeconds: number
+  /** Until the statuses of all gangs and of the set say so. */
+  readonly reportedSeconds: number
   readonly goneSeconds: number
   readonly cpuSeconds: number
   /** By process. */
   readonly cpuSecondsOf: Readonly<Record<string, number>>
+  readonly deletionCpuSecondsOf: Readonly<Record<string, number>>
   readonly apiServerAllocatedMB: number
+  readonly apiServerAllocatedMBUntilReported: number
   /** Processors that other processes used meanwhile. */
   readonly otherProcessors: number
   /** Writes of all clients until all pods were ready, by verb and resource. */
   readonly writes: Readonly<Record<string, number>>
+  readonly writesUntilReported: Readonly<Record<string, number>>
 }
 
 const kubernetes = await startKubernetes({ nodes })
@@ -108,19 +113,39 @@ async function lifecycle(profile: Profile, client: Client): Promise<Run> {
   }
   const otherProcessors = round(Math.max(0, busy() - sumOf(byProcess) / readySeconds))
   const [apiServerAllocatedMB, writes] = await Promise.all([allocated(), requests()])
+  // Statuses yield to other requests, so that some of them are written after the last pod is ready.
+  await observer.untilGangsReady(workload.replicas)
+  await waitFor('the set to be available', async () => {
+    const { status } = await client.get(resources.podCliqueSets, { name: set.metadata.name, namespace })
+    return status?.availableReplicas === workload.replicas
+  })
+  const reportedSeconds = seconds()
+  const [allocatedUntilReported, writesUntilReported] = await Promise.all([allocated(), requests()])
   const sinceDeletion = stopwatch()
   await client.delete(resources.podCliqueSets, { name: set.metadata.name, namespace })
+  const usedByDeletion = countProcessorTime(kubernetes)
+  const ready = { operator: operator.cpuSeconds(), scheduler: scheduler.cpuSeconds() }
   await observer.untilGone()
   observer.stop()
+  const goneSeconds = sinceDeletion()
+  const deletionByProcess = {
+    ...usedByDeletion(),
+    operator: operator.cpuSeconds() - ready.operator,
+    'grove-scheduler': scheduler.cpuSeconds() - ready.scheduler,
+  }
   return {
     createdSeconds: round(createdSeconds),
     readySeconds: round(readySeconds),
-    goneSeconds: round(sinceDeletion()),
+    reportedSeconds: round(reportedSeconds),
+    goneSeconds: round(goneSeconds),
     cpuSeconds: round(sumOf(byProcess)),
-    cpuSecondsOf: Object.fromEntries(Object.entries(byProcess).map(([who, used]) => [who, round(used)])),
+    cpuSecondsOf: rounded(byProcess),
+    deletionCpuSecondsOf: rounded(deletionByProcess),
     apiServerAllocatedMB: Math.round(apiServerAllocatedMB),
+    apiServerAllocatedMBUntilReported: Math.round(allocatedUntilReported),
     otherProcessors,
     writes,
+    writesUntilReported,
   }
 }
 
@@ -158,7 +183,7 @@ async function startScheduler(kubernetes: Kubernetes) {
 }
 
 function print(): void {
-  const total = (run: Run) => Object.values(run.writes).reduce((sum, count) => sum + count, 0)
+  const total = (writes: Run['writes']) => Object.values(writes).reduce((sum, count) => sum + count, 0)
   const row = (what: string, of: (run: Run) => number) =>
     console.log(
       what.padEnd(34) + profiles.map(profile => runs[profile].map(of).join(' ').padStart(20)).join(''),
@@ -166,10 +191,14 @@ function print(): void {
   console.log(`\n${''.padEnd(34)}${profiles.map(profile => profile.padStart(20)).join('')}`)
   row('all pods created, s', run => run.createdSeconds)
   row('all pods ready, s', run => run.readySeconds)
+  row('all statuses written, s', run => run.reportedSeconds)
   row('everything gone, s', run => run.goneSeconds)
-  row('writes of all clients until ready', total)
+  row('writes of all clients until ready', run => total(run.writes))
+  row('and until all statuses are', run => total(run.writesUntilReported))
   row('processor seconds until ready', run => run.cpuSeconds)
+  row('and of the deletion', run => round(sumOf(run.deletionCpuSecondsOf)))
   row('allocated by the API server, MB', run => run.apiServerAllocatedMB)
+  row('and until all statuses are', run => run.apiServerAllocatedMBUntilReported)
 }
 
 function record(): void {
@@ -193,6 +222,10 @@ function record(): void {
       2,
     )}\n`,
   )
+}
+
+function rounded(byProcess: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(byProcess).map(([who, used]) => [who, round(used)]))
 }
 
 function round(value: number): number {

@@ -39,6 +39,7 @@ export class Observer {
   readonly #namespace: string
   #watched: readonly Resource<KubeObject>[] = []
   #ready = 0
+  #readyGangs = 0
   #free = 0
 
   constructor(client: Client, namespace: string) {
@@ -58,7 +59,11 @@ export class Observer {
       cache.onChange(change => {
         const step = change.type === 'add' ? 1 : change.type === 'delete' ? -1 : 0
         this.#counts.set(resource.kind, this.count(resource.kind) + step)
-        this.#ready += Number(isReady(change.new)) - Number(isReady(change.old))
+        const ready = Number(isReady(change.new)) - Number(isReady(change.old))
+        // PodGangs have a condition Ready, too.
+        if (resource.kind === resources.podGangs.kind) this.#readyGangs += ready
+        if (resource.kind !== resources.pods.kind) return
+        this.#ready += ready
         this.#free += Number(isFree(change.new)) - Number(isFree(change.old))
       })
       return cache
@@ -87,6 +92,11 @@ export class Observer {
 
   untilReady(wanted: number): Promise<unknown> {
     return this.#until(`${wanted} ready pods`, () => this.#ready >= wanted)
+  }
+
+  /** The statuses of the gangs say that they are ready. */
+  untilGangsReady(wanted: number): Promise<unknown> {
+    return this.#until(`${wanted} ready gangs`, () => this.#readyGangs >= wanted)
   }
 
   untilGone(): Promise<unknown> {

@@ -5,7 +5,14 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { label, type Pod, type PodGang } from '@grove/api'
-import { type Client, defineResource, isKubeError, type KubeObject, type Stored } from '@grove/kube'
+import {
+  type Client,
+  createCachedClient,
+  defineResource,
+  isKubeError,
+  type KubeObject,
+  type Stored,
+} from '@grove/kube'
 import { resources } from '@grove/operator'
 import { defaultPolicy, type Policy, type RunningScheduler, startScheduler } from '@grove/scheduler'
 import { waitFor } from '@grove/test-kubernetes'
@@ -76,8 +83,29 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
       await waitFor('no pod left', async () => (await pods()).length === 0)
     })
 
+    /** Statuses of PodGangs that the scheduler has sent. */
+    let sent: { readonly gang: string; readonly status: unknown }[] = []
+    let cycles = 0
+    let planned: readonly string[] = []
+
     async function start(policy: Policy = defaultPolicy): Promise<void> {
-      scheduler = await startScheduler(cluster().connect(), { policy })
+      sent = []
+      const connected = cluster().connect()
+      const recording: Client = {
+        ...createCachedClient(connected),
+        patch: (resource, ref, patch, options) => {
+          if (resource.kind === 'PodGang' && 'merge' in patch)
+            sent.push({ gang: ref.name, status: (patch.merge as Partial<PodGang>).status })
+          return connected.patch(resource, ref, patch, options)
+        },
+      }
+      scheduler = await startScheduler(recording, {
+        policy,
+        onDecision: ({ gangs }) => {
+          cycles++
+          planned = gangs.map(({ name }) => name)
+        },
+      })
     }
 
     async function setCordon(name: string, unschedulable: boolean): Promise<void> {
@@ -198,6 +226,56 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
       await untilCondition('w-0', 'Ready', 'True')
       assert.equal((await gang('w-0')).status?.phase, 'Running')
       assert.equal((await gang('w-0')).status?.placementScore, 1)
+    })
+
+    test('writes no status of a gang twice, and none that it has replaced within moments', async () => {
+      await addSlots(2)
+      await createGang('w-0', [group('w-0-a', 2, 2)])
+      await untilCondition('w-0', 'Ready', 'True')
+      const before = cycles
+      await addSlots(1)
+      await createGang('w-1', [group('w-1-a', 2, 2)])
+      await waitFor('a reason', async () => Boolean((await condition('w-1', 'Scheduled'))?.message))
+      await waitFor('more cycles', () => cycles > before)
+      const statuses = sent.filter(one => one.gang === 'w-0').map(({ status }) => JSON.stringify(status))
+      assert.equal(new Set(statuses).size, statuses.length, statuses.join('\n'))
+      // The attempt, then the bound gang: with slow pods once before they are ready and once after.
+      assert.ok(statuses.length <= 3, statuses.join('\n'))
+    })
+
+    test('writes no status of a gang that is terminating, and binds no pod of it', async () => {
+      await createGang('w-0', [group('w-0-a', 2, 2)])
+      await waitFor('a reason', async () => Boolean((await condition('w-0', 'Scheduled'))?.message))
+      const ref = { name: 'w-0', namespace }
+      await client.patch(resources.podGangs, ref, {
+        merge: { metadata: { finalizers: ['example.com/keep'] } },
+      })
+      await client.delete(resources.podGangs, ref)
+      // Later gangs do not wait for room that the terminating one would need.
+      sent = []
+      await createGang('w-1', [group('w-1-a', 2, 2)])
+      await addSlots(2)
+      await untilCondition('w-1', 'Scheduled', 'True')
+      await client.patch(resources.podGangs, ref, { merge: { metadata: { finalizers: null } } })
+      assert.deepEqual(await bound(), ['w-1-a-0', 'w-1-a-1'])
+      assert.deepEqual(
+        sent.filter(one => one.gang === 'w-0'),
+        [],
+      )
+    })
+
+    test('does not plan the gangs of another scheduler', async () => {
+      const labels = { [label.schedulerName]: 'other-scheduler' }
+      await client.create(resources.podGangs, {
+        apiVersion: 'scheduler.grove.io/v1alpha1',
+        kind: 'PodGang',
+        metadata: { name: 'foreign', namespace, labels },
+        spec: { podgroups: [{ name: 'foreign-a', podReferences: [], minReplicas: 1 }] },
+      } as PodGang)
+      await createGang('w-0', [group('w-0-a', 1, 1)])
+      await untilCondition('w-0', 'Scheduled', 'False')
+      assert.ok(planned.includes('w-0'))
+      assert.ok(!planned.includes('foreign'))
     })
 
     test('binds the minimum first, then other gangs, then surplus (G3 to G5)', async () => {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import {
+  type Change,
   type Client,
   type Clock,
   type KubeError,
@@ -12,6 +13,7 @@ import {
   WatchCache,
 } from '@grove/kube'
 import type { SnapshotObjects } from '../types.ts'
+import { gangNeedsCycle, nodeNeedsCycle, podNeedsCycle } from './needs-cycle.ts'
 import { resources } from './resources.ts'
 
 export interface SchedulerCachesOptions {
@@ -33,17 +35,23 @@ export class SchedulerCaches {
   readonly podGangs
   readonly #others
   readonly #running: WatchCache<KubeObject>[] = []
+  /** Caches with a predicate. Every change of the other kinds leads to a cycle: they change rarely. */
+  readonly #predicates = new Map<unknown, (change: Change<KubeObject>) => boolean>()
 
   constructor(client: Client, options: SchedulerCachesOptions = {}) {
     const { clock, serves = () => true, onFailure } = options
-    const watch = <T extends KubeObject>(resource: Resource<T>) => {
+    const watch = <T extends KubeObject>(
+      resource: Resource<T>,
+      needsCycle?: (change: Change<T>) => boolean,
+    ) => {
       const cache = newCache<T>(client, resource, { clock, onFailure })
+      if (needsCycle) this.#predicates.set(cache, needsCycle as (change: Change<KubeObject>) => boolean)
       if (serves(resource)) this.#running.push(cache as unknown as WatchCache<KubeObject>)
       return cache
     }
-    this.nodes = watch(resources.nodes)
-    this.pods = watch(resources.pods)
-    this.podGangs = watch(resources.podGangs)
+    this.nodes = watch(resources.nodes, nodeNeedsCycle)
+    this.pods = watch(resources.pods, podNeedsCycle)
+    this.podGangs = watch(resources.podGangs, gangNeedsCycle)
     this.#others = {
       topologyBindings: watch(resources.topologyBindings),
       priorityClasses: watch(resources.priorityClasses),
@@ -63,8 +71,12 @@ export class SchedulerCaches {
     await Promise.all(this.#running.map(cache => cache.waitForSync(signal)))
   }
 
+  /** Calls the handler for every change that can alter a decision or the status of a gang. */
   onChange(handler: () => void): () => void {
-    const unsubscribe = this.#running.map(cache => cache.onChange(() => handler()))
+    const unsubscribe = this.#running.map(cache => {
+      const needsCycle = this.#predicates.get(cache) ?? (() => true)
+      return cache.onChange(change => needsCycle(change) && handler())
+    })
     return () => {
       for (const one of unsubscribe) one()
     }

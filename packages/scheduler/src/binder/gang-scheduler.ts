@@ -6,11 +6,20 @@
 // Promised: the whole missing minimum of a gang is bound or, after a failed attempt, released. A gang is recorded as
 // Starting before its first binding, so that users and the next leader see that it is being bound.
 // Not promised: that a decision is carried out. Another scheduler may use the same node, or the pod may be deleted.
-import { conditionType, type GangProgress, label, type Pod, type PodGang } from '@grove/api'
+import {
+  conditionType,
+  type GangProgress,
+  label,
+  type Pod,
+  type PodGang,
+  type PodGangStatus,
+} from '@grove/api'
+import { equalJson } from '@grove/apimachinery'
 import {
   type Client,
   type Clock,
   Controller,
+  createCachedClient,
   type Logger,
   type ReconcileResult,
   type Registry,
@@ -19,6 +28,7 @@ import {
 import { snapshotFrom } from '../snapshot/index.ts'
 import type { Decision, GangDecision, Plan, PodBinding, Policy, Snapshot } from '../types.ts'
 import { BindingAttempts } from './binding-attempts.ts'
+import { BoundStatusDelay } from './bound-status-delay.ts'
 import type { SchedulerCaches } from './caches.ts'
 import { FormerNodes } from './former-nodes.ts'
 import { bindingStatus, gangStatus, type Members, progressOf } from './gang-status.ts'
@@ -30,6 +40,12 @@ import { SurplusDelay } from './surplus-delay.ts'
 
 /** Events arrive in bursts. One cycle handles all events that arrive within this time. */
 const coalesceMs = 10
+/**
+ * A cycle decides about all gangs, so under a stream of events the next one begins after a multiple of the time that the
+ * last one took. The scheduler then uses a fifth of a processor. The wait is bounded for clusters with long cycles.
+ */
+const restFactor = 4
+const longestRestMs = 200
 /** Bindings and writes of pod conditions in flight at once. */
 const mostBindings = 64
 const evictionRetryMs = 5_000
@@ -59,15 +75,24 @@ export interface GangSchedulerOptions {
   readonly onRejection?: (rejection: Rejection) => void
 }
 
+/** The writes of a cycle for one gang, and the time of the next look at the gang, in milliseconds since 1970. */
+interface CarriedOut {
+  readonly deadline?: number | undefined
+  readonly written?: Promise<unknown>
+}
+
 type Key = 'cycle'
 
 export class GangScheduler {
   readonly #options: GangSchedulerOptions
   readonly #surplusDelay = new SurplusDelay()
+  readonly #statusDelay = new BoundStatusDelay()
   readonly #rejected = new RejectedPods()
   readonly #formerNodes = new FormerNodes()
   /** Of the last cycle: the next one computes only what has changed. */
   #snapshot: Snapshot | undefined
+  /** Monotonic. */
+  #restsUntil = 0
   readonly #attempts: BindingAttempts
   readonly #writes: GangWrites
   readonly #controller: Controller<Key>
@@ -77,8 +102,12 @@ export class GangScheduler {
     this.#options = { ...options, policy: { ...options.policy, fixes: false } }
     const { caches, clock, log, registry } = options
     const slots = new Slots(mostBindings)
-    this.#writes = new GangWrites({ ...options, slots })
-    this.#attempts = new BindingAttempts({ ...options, slots, onEnd: () => this.#enqueue() })
+    // Without the responses of its writes, the next cycle would write the same statuses again, to meet a conflict.
+    const client = createCachedClient(options.client)
+    client.attach(caches.podGangs)
+    client.attach(caches.pods)
+    this.#writes = new GangWrites({ ...options, client, slots })
+    this.#attempts = new BindingAttempts({ ...options, client, slots, onEnd: () => this.#enqueue() })
     this.#controller = new Controller<Key>({
       name: 'gang-scheduler',
       workers: 1,
@@ -106,12 +135,14 @@ export class GangScheduler {
   }
 
   #enqueue(): void {
-    this.#controller.queue.addNoLaterThanAfter('cycle', coalesceMs)
+    const restMs = this.#restsUntil - this.#options.clock.monotonic()
+    this.#controller.queue.addNoLaterThanAfter('cycle', Math.max(coalesceMs, restMs))
   }
 
   async #cycle(signal: AbortSignal): Promise<ReconcileResult | undefined> {
     const { caches, clock, onDecision, schedulerName } = this.#options
     const now = clock.now()
+    const startedAt = clock.monotonic()
     const decision = this.#decide(now)
     onDecision?.(decision)
     const members = membersByGang(caches.pods.list(), schedulerName)
@@ -134,10 +165,13 @@ export class GangScheduler {
     const writes: Promise<unknown>[] = [this.#writes.evict(decision.evictions, signal)]
     const isScaled = (gang: PodGang) => Number(decisions.get(keyOf(gang.metadata))?.baseGang !== undefined)
     // Attempts of base gangs begin first: scaled gangs wait for them.
-    for (const gang of caches.podGangs.list().sort((left, right) => isScaled(left) - isScaled(right))) {
+    const gangs = caches.podGangs.list()
+    this.#statusDelay.retain(new Set(gangs.map(({ metadata }) => metadata.uid)))
+    for (const gang of gangs.sort((left, right) => isScaled(left) - isScaled(right))) {
       const key = keyOf(gang.metadata)
       const own = members.get(key) ?? new Map()
-      if (this.#attempts.has(key) || !this.#isOurs(gang, own)) continue
+      // The pods of a terminating gang are deleted next.
+      if (gang.metadata.deletionTimestamp || this.#attempts.has(key) || !this.#isOurs(gang, own)) continue
       const decided = decisions.get(key)
       const base = this.#baseOf(decided, members)
       const wanted = base ? (bindings.get(key) ?? []) : []
@@ -146,6 +180,8 @@ export class GangScheduler {
       deadlines.push(deadline)
       if (written) writes.push(written)
     }
+    const endedAt = clock.monotonic()
+    this.#restsUntil = endedAt + Math.min(longestRestMs, restFactor * (endedAt - startedAt))
     const failures = (await Promise.allSettled(writes)).filter(({ status }) => status === 'rejected')
     if (failures.length)
       throw new AggregateError(
@@ -166,16 +202,23 @@ export class GangScheduler {
     const assumed = this.#attempts.assumed()
     const formerNodes = this.#formerNodes.observe(objects.pods, objects.podGangs, schedulerName)
     const previous = this.#snapshot
+    // Gangs of other schedulers only hold resources, which their pods say.
+    const podGangs = objects.podGangs.filter(gang => this.#isNamed(gang) !== false)
     this.#snapshot = snapshotFrom(
-      { ...objects, pods },
+      { ...objects, pods, podGangs },
       { schedulerName, assumed, formerNodes, ...(previous && { previous }) },
     )
     return plan(this.#snapshot, policy, now)
   }
 
-  #isOurs({ metadata }: Stored<PodGang>, members: Members): boolean {
+  #isOurs(gang: PodGang, members: Members): boolean {
+    return this.#isNamed(gang) ?? members.size > 0
+  }
+
+  /** Reports whether the gang names this scheduler; undefined if it names none. */
+  #isNamed({ metadata }: PodGang): boolean | undefined {
     const named = metadata.labels?.[label.schedulerName]
-    return named ? named === this.#options.schedulerName : members.size > 0
+    return named ? named === this.#options.schedulerName : undefined
   }
 
   /**
@@ -206,15 +249,16 @@ export class GangScheduler {
   }
 
   #carryOut(
-    gang: Stored<PodGang>,
+    stored: Stored<PodGang>,
     members: Members,
     report: Report,
     bindings: readonly PodBinding[],
     base: Promise<boolean> | undefined,
     now: number,
     signal: AbortSignal,
-  ): { readonly deadline?: number | undefined; readonly written?: Promise<unknown> } {
+  ): CarriedOut {
     const { decided } = report
+    const gang = this.#statusDelay.withDelayed(stored)
     const pods = [...members.values()].flat()
     const progress = progressOf(gang, members)
     // The watch does not show every binding yet; until then nothing is known to report.
@@ -225,50 +269,78 @@ export class GangScheduler {
       return {
         written: Promise.all(release.pods.map(pod => this.#writes.release(pod as Stored<Pod>, signal))),
       }
-    if (base && bindings.length) this.#bind(gang, progress, bindings, base, signal)
+    if (base && bindings.length)
+      this.#bind(stored, bindingStatusOf(gang, progress, bindings), bindings, base, signal)
     // Planned, but held back for its base gang: the attempt reports the next status.
-    else if (progress.isBound || decided?.verdict !== 'Scheduled')
-      return { deadline: release.deadline, written: this.#report(gang, pods, progress, report, now, signal) }
+    else if (progress.isBound || decided?.verdict !== 'Scheduled') {
+      const { deadline, written } = this.#report(stored, gang, pods, progress, report, now, signal)
+      return { deadline: release.deadline ?? deadline, ...(written && { written }) }
+    }
     return { deadline: release.deadline }
   }
 
   #bind(
     gang: Stored<PodGang>,
-    progress: GangProgress,
+    status: ((now: number) => PodGangStatus) | undefined,
     bindings: readonly PodBinding[],
     base: Promise<boolean>,
     signal: AbortSignal,
   ): void {
-    const minimum = bindings.filter(({ part }) => part === 'minimum').length
     const { clock } = this.#options
     const record = async () => {
       if (!(await base)) return false
-      // One pod is bound or not: only several pods can be bound in part.
-      if (minimum < 2) return true
-      return this.#writes.writeStatus(gang, bindingStatus(gang, progress, minimum, clock.now()), signal)
+      return status ? this.#writeStatus(gang, status(clock.now()), signal) : true
     }
     this.#attempts.begin(keyOf(gang.metadata), bindings, record, signal)
   }
 
-  async #report(
-    gang: Stored<PodGang>,
+  /** `gang` is the stored object with its delayed status. */
+  #report(
+    stored: Stored<PodGang>,
+    gang: PodGang,
     pods: readonly Pod[],
     progress: GangProgress,
     { decided, preemptor }: Report,
     now: number,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): CarriedOut {
     // The operator is about to report whether the gang is complete.
     const isNew = !gang.status?.conditions?.some(({ type }) => type === conditionType.podGangInitialized)
-    if (isNew && !progress.hasBoundPods) return
+    if (isNew && !progress.hasBoundPods) return {}
+    const { uid } = stored.metadata
+    const status = gangStatus(gang, progress, decided, now, preemptor)
+    const isSame = equalJson(stored.status, status)
+    const waitMs =
+      isSame || !progress.isBound || progress.isReady
+        ? 0
+        : this.#statusDelay.delayMs(uid, status, this.#options.clock.monotonic())
+    if (waitMs > 0) return { deadline: now + waitMs }
+    const writes: Promise<unknown>[] = []
+    if (isSame) this.#statusDelay.clear(uid)
+    else writes.push(this.#writeStatus(stored, status, signal))
     // Cluster autoscalers add nodes for pods with this condition. Nodes do not help a gang that is blocked.
-    const isUnschedulable = decided?.verdict === 'Unschedulable'
-    const waiting = pods.filter(pod => !pod.spec.nodeName && !pod.spec.schedulingGates?.length)
-    await Promise.all([
-      this.#writes.writeStatus(gang, gangStatus(gang, progress, decided, now, preemptor), signal),
-      isUnschedulable && this.#writes.reportPods(waiting, decided.explanation?.message ?? '', now, signal),
-    ])
+    if (decided?.verdict === 'Unschedulable') {
+      const waiting = pods.filter(pod => !pod.spec.nodeName && !pod.spec.schedulingGates?.length)
+      writes.push(this.#writes.reportPods(waiting, decided.explanation?.message ?? '', now, signal))
+    }
+    return writes.length ? { written: Promise.all(writes) } : {}
   }
+
+  async #writeStatus(gang: Stored<PodGang>, status: PodGangStatus, signal: AbortSignal): Promise<boolean> {
+    const isWritten = await this.#writes.writeStatus(gang, status, signal)
+    if (isWritten) this.#statusDelay.clear(gang.metadata.uid)
+    return isWritten
+  }
+}
+
+/** The status to record before an attempt; undefined for one pod, which is bound or not. */
+function bindingStatusOf(
+  gang: PodGang,
+  progress: GangProgress,
+  bindings: readonly PodBinding[],
+): ((now: number) => PodGangStatus) | undefined {
+  const minimum = bindings.filter(({ part }) => part === 'minimum').length
+  return minimum < 2 ? undefined : now => bindingStatus(gang, progress, minimum, now)
 }
 
 function keyOf({ namespace, name }: { readonly namespace?: string; readonly name: string }): string {

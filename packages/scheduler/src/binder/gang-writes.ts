@@ -3,6 +3,7 @@
 // The writes of the scheduler other than bindings. A conflict is no error: the newer object arrives through the watch and
 // leads to the next cycle.
 import { type Pod, type PodGang, unschedulableCondition } from '@grove/api'
+import { equalJson } from '@grove/apimachinery'
 import {
   type Client,
   evictPod,
@@ -42,7 +43,7 @@ export class GangWrites {
     status: NonNullable<PodGang['status']>,
     signal: AbortSignal,
   ): Promise<boolean> {
-    if (JSON.stringify(gang.status) === JSON.stringify(status)) return true
+    if (equalJson(gang.status, status)) return true
     const { client, events } = this.#options
     const { uid, resourceVersion, name, namespace = '' } = gang.metadata
     try {

@@ -60,10 +60,12 @@ export function snapshotFrom(objects: SnapshotObjects, options: SnapshotOptions 
         .get(key)!
         .push(pod.node)
     }
-  const gangs = objects.podGangs.map(podGang => {
+  const gangs = objects.podGangs.flatMap(podGang => {
     const key = `${podGang.metadata.namespace ?? 'default'}/${podGang.metadata.name}`
     const members = ours.get(key) ?? []
     ours.delete(key)
+    // Its pods are deleted next. They hold their resources until then, but need no others.
+    if (podGang.metadata.deletionTimestamp) return []
     const { reuseReservationRef: ref } = podGang.spec
     const known = [
       ...(formerNodes?.get(key) ?? []),

@@ -30,6 +30,16 @@ test('live pods of this scheduler are members, split into bound, waiting and gat
   deepEqual(names(strayPods), ['d-0'])
 })
 
+test('a terminating gang is not planned, and its bound pods hold their resources', () => {
+  const gang = podGang('g', [{ name: 'c', min: 2 }])
+  const { gangs, boundPods, strayPods } = snapshotFrom({
+    nodes: [node('n', cpu)],
+    pods: [memberPod('g', 'c', 0, { cpu: '1' }, { node: 'n' }), memberPod('g', 'c', 1, { cpu: '1' })],
+    podGangs: [{ ...gang, metadata: { ...gang.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }],
+  })
+  deepEqual([gangs.length, boundPods.length, strayPods.length], [0, 1, 0])
+})
+
 test('an assumed pod counts as bound', () => {
   const objects = {
     nodes: [node('n', { cpu: '1' })],
