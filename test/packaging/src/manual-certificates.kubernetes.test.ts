@@ -116,10 +116,10 @@ describe('a release with manual certificates', () => {
     })
 
     /** As a Deployment with maxSurge 1 and maxUnavailable 0. */
-    async function upgrade(webhooks: object, values: object = {}): Promise<void> {
+    async function upgrade(webhooks: object): Promise<void> {
       const old = operator
       ports = await replicaPorts()
-      await install({ config: { server: server(webhooks) }, ...values }, servicePort)
+      await install({ config: { server: server(webhooks) } }, servicePort)
       if (webhooks === manual) await mountSecret()
       operator = await released.start(ports)
       service.endpoints.add(ports.webhooks)
@@ -141,7 +141,8 @@ describe('a release with manual certificates', () => {
     await writeSecret({ 'tls.crt': cert, 'tls.key': key })
     const { data } = await released.json('secret', ownSecretName, ...where)
     const present = Buffer.from((data as Record<string, string>)['ca.crt']!, 'base64').toString()
-    await upgrade(manual, { webhooks: { caBundle: Buffer.from(present + kubernetes.ca).toString('base64') } })
+    await publish(present + kubernetes.ca)
+    await upgrade(manual)
     assert.equal(await presentedIssuer(), 'grove-test')
     await admissions.untilFurther(admissionsPerSecond)
 
@@ -184,14 +185,19 @@ describe('a release with manual certificates', () => {
     const authority = createAuthority(`authority ${++authorities}`)
     const { cert, key } = authority.server(name, [name, ...others])
     await writeSecret({ 'tls.crt': cert, 'tls.key': key, 'ca.crt': authority.pair.cert })
-    const caBundle = Buffer.from(authority.pair.cert).toString('base64')
+    await publish(authority.pair.cert, ({ metadata }) => Boolean(metadata?.annotations?.[inject]))
+    return `authority ${authorities}`
+  }
+
+  /** Writes authorities (PEM) into the webhook configurations, as an administrator or cert-manager does. */
+  async function publish(authorities: string, isWanted = (_: Rendered) => true): Promise<void> {
+    const caBundle = Buffer.from(authorities).toString('base64')
     for (const kind of ['mutating', 'validating'])
-      for (const { metadata, webhooks } of await configurations(kind)) {
-        if (!metadata?.annotations?.[inject]) continue
+      for (const { metadata, webhooks } of (await configurations(kind)).filter(isWanted)) {
         const patch = (webhooks as object[]).map((_, index) => {
           return { op: 'add', path: `/webhooks/${index}/clientConfig/caBundle`, value: caBundle }
         })
-        const resource = `${kind}webhookconfiguration/${metadata.name}`
+        const resource = `${kind}webhookconfiguration/${metadata?.name}`
         const { code, stderr } = await kubernetes.kubectl(
           'patch',
           resource,
@@ -201,7 +207,6 @@ describe('a release with manual certificates', () => {
         )
         assert.equal(code, 0, stderr)
       }
-    return `authority ${authorities}`
   }
 
   async function configurations(kind: string): Promise<Rendered[]> {
