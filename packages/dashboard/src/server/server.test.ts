@@ -256,8 +256,13 @@ describe('the dashboard', () => {
       },
     ])
     await withDashboard(name, async url => {
-      await waitFor('the page', async () => (await get('/api/overview', {}, url)).status === 200)
-      const { sets, notes } = JSON.parse((await get('/api/overview', {}, url)).body) as OverviewDocument
+      const overview = async () => {
+        const { status, body } = await get('/api/overview', {}, url)
+        return status === 200 ? (JSON.parse(body) as OverviewDocument) : undefined
+      }
+      // The page is available before the API server has rejected both watches.
+      await waitFor('both problems', async () => (await overview())?.notes.problems.length === 2)
+      const { sets, notes } = (await overview())!
       assert.ok(sets.length >= 2)
       assert.deepEqual(notes.problems.map(({ resource }) => resource).sort(), ['events', 'nodes'])
       assert.match(notes.problems[0]?.message ?? '', /forbidden/)
