@@ -382,8 +382,12 @@ export function gangSetTests(title: string, cluster: () => SetCluster): void {
         async () => scheduledCondition(await gang('w-0')),
         found => found?.status === 'False' && /uncordoned|tolerated/.test(found.message),
       )
-      const unhealthy = (await gang('w-0'))?.status?.conditions?.find(({ type }) => type === 'Unhealthy')
-      assert.equal(unhealthy?.status, 'True')
+      // The operator writes this condition, and the scheduler the one above.
+      await harness.until(
+        'PodGang w-0 to be unhealthy',
+        async () => (await gang('w-0'))?.status?.conditions?.find(({ type }) => type === 'Unhealthy'),
+        found => found?.status === 'True',
+      )
       assert.equal(bound(await harness.pods('w')).length, 2, 'the survivors keep running')
       await setCordon(used[0]!, false)
       const again = await harness.until(

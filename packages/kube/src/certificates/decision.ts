@@ -106,8 +106,8 @@ export async function carryOutRenewal(
 const maxAuthorities = 5
 
 /**
- * Returns the published authorities that are still valid and have the authority name of the policy. Others are
- * dropped.
+ * Returns the published authorities that are still valid and have the authority name of the policy. Those of other
+ * clients are not stored: `OtherAuthorities` keeps them published for a time.
  */
 function stillNeeded(
   trusted: readonly X509Certificate[],
