@@ -33,6 +33,10 @@ const results = {
   }),
 }
 console.log(JSON.stringify(results, undefined, 2))
+if (!values.openb)
+  console.log(
+    'openb was skipped: --openb names the folder of its node and pod lists, which are not part of this repository',
+  )
 if (values.record)
   writeFileSync(
     resolve(import.meta.dirname, '../../../bench/results/scheduler-workloads.json'),

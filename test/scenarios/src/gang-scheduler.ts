@@ -94,7 +94,7 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
       const recording: Client = {
         ...createCachedClient(connected),
         patch: (resource, ref, patch, options) => {
-          if (resource.kind === 'PodGang' && 'merge' in patch)
+          if (resource.kind === 'PodGang' && ref.namespace === namespace && 'merge' in patch)
             sent.push({ gang: ref.name, status: (patch.merge as Partial<PodGang>).status })
           return connected.patch(resource, ref, patch, options)
         },
@@ -237,7 +237,9 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
       await createGang('w-1', [group('w-1-a', 2, 2)])
       await waitFor('a reason', async () => Boolean((await condition('w-1', 'Scheduled'))?.message))
       await waitFor('more cycles', () => cycles > before)
-      const statuses = sent.filter(one => one.gang === 'w-0').map(({ status }) => JSON.stringify(status))
+      const all = sent.filter(one => one.gang === 'w-0').map(({ status }) => JSON.stringify(status))
+      // Before the attempt the cause may change with every node: the taints of uncordoned nodes are removed later.
+      const statuses = all.slice(all.findIndex(status => status.includes('"Binding"')))
       assert.equal(new Set(statuses).size, statuses.length, statuses.join('\n'))
       // The attempt, then the bound gang: with slow pods once before they are ready and once after.
       assert.ok(statuses.length <= 3, statuses.join('\n'))

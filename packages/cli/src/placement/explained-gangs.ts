@@ -60,7 +60,7 @@ export function explainCluster(
     const isAskedMissing = (gang: { readonly namespace: string; readonly name: string }) =>
       gang.namespace === namespace && (name === undefined || gang.name === name)
     if (asked.size === 0 && !snapshot.strayPods.some(pod => pod.namespace === namespace)) return []
-    const decision = plan(snapshot, defaultPolicy, now)
+    const decision = plan(snapshot, defaultPolicy, now, gang => asked.has(keyOf(gang)))
     return [
       ...decision.gangs.filter(gang => asked.has(keyOf(gang))),
       ...decision.missingGangs.filter(isAskedMissing).map(missingGang),

@@ -3,35 +3,34 @@
 // The placement commands on a cluster that runs in this process, as `grove up` starts it.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { isDeepStrictEqual } from 'node:util'
-import type { ClusterTopologyBinding, Pod } from '@grove/api'
+import type { ClusterTopologyBinding } from '@grove/api'
 import { planNodes } from '@grove/cluster'
 import { resources } from '@grove/operator'
-import { type GangDecision, schedulerResources } from '@grove/scheduler'
-import fc from 'fast-check'
 import { type LocalCluster, startLocalCluster } from '../commands/up/local-cluster.ts'
 import { localConfiguration } from '../commands/up/local-configuration.ts'
 import { call } from '../testing/grove-call.ts'
-import { fabric, gpuSet, placementFiles, type SetOptions } from '../testing/placement-files.ts'
+import { fabric, gpuSet, placementFiles } from '../testing/placement-files.ts'
+import {
+  allPods,
+  applySet,
+  assertPredicted,
+  deleteSets,
+  dump,
+  type PlannedOnCluster,
+  planSets,
+  predict,
+  randomSets,
+  until,
+} from '../testing/predicted-sets.ts'
 import type { ExplainedGang } from './explained-gangs.ts'
 
 const patienceMs = 30_000
-
-async function until<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {
-  const end = Date.now() + patienceMs
-  for (;;) {
-    const found = await ask()
-    if (found !== undefined) return found
-    if (Date.now() > end) assert.fail(`timed out: ${what}`)
-    await sleep(50)
-  }
-}
 
 describe('placement on the embedded cluster', { concurrency: false }, () => {
   const files = placementFiles()
   let cluster: LocalCluster
   let kubeconfig = ''
+  let planned: PlannedOnCluster
 
   before(async () => {
     cluster = await startLocalCluster({
@@ -39,6 +38,7 @@ describe('placement on the embedded cluster', { concurrency: false }, () => {
       nodes: planNodes({ nodes: [{ zones: 2, blocks: 1, racks: 2, hosts: 2, gpus: 8 }] }),
     })
     kubeconfig = files.write('kubeconfig', cluster.front.kubeconfig)
+    planned = { client: cluster.client, kubeconfig, files, patienceMs }
     await cluster.client.create(resources.clusterTopologyBindings, fabric as ClusterTopologyBinding)
   })
   after(async () => {
@@ -46,34 +46,10 @@ describe('placement on the embedded cluster', { concurrency: false }, () => {
     files.remove()
   })
 
-  const pods = async (): Promise<Pod[]> => (await cluster.client.list(resources.pods, {})).items
-  const apply = async (set: object) => {
-    const { status, stderr } = await call([
-      'apply',
-      '-f',
-      files.write('applied.json', [set]),
-      '--kubeconfig',
-      kubeconfig,
-    ])
-    assert.equal(status, 0, stderr)
-  }
-  const remove = async (name: string) => {
-    await cluster.client.delete(resources.podCliqueSets, { name, namespace: 'default' })
-    await until(`${name} is gone`, async () => ((await pods()).length === 0 ? true : undefined))
-  }
-  const plan = async (...args: string[]) => {
-    const { status, stdout, stderr } = await call(['plan', ...args, '-o', 'json'])
-    assert.notEqual(stdout, '', stderr)
-    return { status, gangs: JSON.parse(stdout).gangs as GangDecision[] }
-  }
-  /** The status of the condition Scheduled of each gang. */
-  const reported = (names: readonly string[]) =>
-    Promise.all(
-      names.map(async name => {
-        const gang = await cluster.client.find(resources.podGangs, { name, namespace: 'default' })
-        return [name, gang?.status?.conditions?.find(({ type }) => type === 'Scheduled')?.status]
-      }),
-    )
+  const pods = () => allPods(cluster.client)
+  const apply = (set: object) => applySet(planned, set)
+  const remove = (name: string) => deleteSets(planned, [name])
+  const plan = planSets
   const explain = async (...args: string[]) => {
     const { status, stdout, stderr } = await call([
       'explain',
@@ -86,24 +62,9 @@ describe('placement on the embedded cluster', { concurrency: false }, () => {
     assert.equal(status, 0, stderr)
     return JSON.parse(stdout).gangs as ExplainedGang[]
   }
-  /** Nodes, pods and topology in the form of `kubectl get -o json`. */
-  const dump = async (): Promise<string> => {
-    const { client } = cluster
-    const items = [
-      ...(await client.list(schedulerResources.nodes)).items.map(object => ({
-        ...object,
-        apiVersion: 'v1',
-        kind: 'Node',
-      })),
-      ...(await pods()).map(object => ({ ...object, apiVersion: 'v1', kind: 'Pod' })),
-      fabric,
-    ]
-    return files.write('dump.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
-  }
-
   test('explain gives the reason that the scheduler writes into the PodGang', async () => {
     await apply(gpuSet({ name: 'wide', required: 'rack', workers: 3, gpus: 8 }))
-    const condition = await until('the scheduler reports a reason', async () => {
+    const condition = await until('the scheduler reports a reason', patienceMs, async () => {
       const gang = await cluster.client.find(resources.podGangs, { name: 'wide-0', namespace: 'default' })
       const found = gang?.status?.conditions?.find(({ type }) => type === 'Scheduled')
       return found?.reason === 'DomainTooSmall' ? found : undefined
@@ -148,7 +109,7 @@ describe('placement on the embedded cluster', { concurrency: false }, () => {
 
   test('explain reports the plan for pods of another scheduler, and the messages of that scheduler', async () => {
     await apply(gpuSet({ name: 'other', workers: 9, gpus: 8, schedulerName: 'default-scheduler' }))
-    const [gang] = await until('default-scheduler reports', async () => {
+    const [gang] = await until('default-scheduler reports', patienceMs, async () => {
       const found = await explain('other')
       return found[0]?.reported.length ? found : undefined
     })
@@ -163,7 +124,9 @@ describe('placement on the embedded cluster', { concurrency: false }, () => {
 
   test('explain names existing sets, and reports if no gang waits', async () => {
     await apply(gpuSet({ name: 'small', workers: 1 }))
-    await until('the pod is bound', async () => ((await pods())[0]?.spec.nodeName ? true : undefined))
+    await until('the pod is bound', patienceMs, async () =>
+      (await pods())[0]?.spec.nodeName ? true : undefined,
+    )
     assert.deepEqual(await explain('small'), [])
     const text = await call(['explain', '--kubeconfig', kubeconfig])
     assert.equal(text.stdout, 'No gang waits in namespace default.\n')
@@ -179,50 +142,10 @@ describe('placement on the embedded cluster', { concurrency: false }, () => {
   test('the scheduler places sets exactly as they were planned from a dump', {
     timeout: 1_800_000,
   }, async () => {
-    const level = fc.constantFrom(undefined, 'zone', 'rack')
-    const sets: SetOptions[] = fc.sample(
-      fc
-        .record({
-          replicas: fc.integer({ min: 1, max: 2 }),
-          required: level,
-          preferred: level,
-          workers: fc.integer({ min: 1, max: 4 }),
-          spare: fc.constantFrom(0, 0, 1),
-          gpus: fc.constantFrom(1, 2, 3, 4, 8),
-          scaled: fc.constantFrom(0, 0, 2, 3),
-        })
-        .map(({ spare, required, preferred, ...rest }) => ({
-          ...rest,
-          name: 'random',
-          minAvailable: Math.max(1, rest.workers - spare),
-          ...(required && { required }),
-          // A preferred level must be narrower than the required one.
-          ...(preferred && preferred !== required && required !== 'rack' && { preferred }),
-        })),
-      { numRuns: Number(process.env.SETS ?? 20), seed: 1 },
-    )
-    for (const options of sets) {
-      const set = gpuSet(options)
-      const { gangs } = await plan('-f', files.write('random.json', [set]), '--nodes', await dump())
-      const expected = gangs.flatMap(gang =>
-        gang.pods.flatMap(({ name, node }) => (node ? [`${name} ${node}`] : [])),
-      )
-      await apply(set)
-      const verdicts = gangs.map(({ name, verdict }) => [name, verdict === 'Scheduled' ? 'True' : 'False'])
-      const title = JSON.stringify(options)
-      // The scheduler writes the verdict of a gang after it has bound its minimum.
-      await until(`the scheduler decides ${JSON.stringify(verdicts)}: ${title}`, async () =>
-        isDeepStrictEqual(await reported(gangs.map(({ name }) => name)), verdicts) ? true : undefined,
-      )
-      const bound = await until(`${expected.length} pods on nodes: ${title}`, async () => {
-        const found = (await pods()).filter(({ spec }) => spec.nodeName)
-        return found.length >= expected.length ? found : undefined
-      })
-      assert.deepEqual(
-        bound.map(({ spec }) => `${spec.hostname} ${spec.nodeName}`).sort(),
-        expected.sort(),
-        title,
-      )
+    for (const options of randomSets(Number(process.env.SETS ?? 20))) {
+      const prediction = await predict(planned, options, await dump(planned))
+      await apply(gpuSet(options))
+      await assertPredicted(planned, prediction)
       await remove('random')
     }
   })

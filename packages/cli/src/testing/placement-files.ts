@@ -67,6 +67,7 @@ export interface SetOptions {
   readonly scaled?: number
   readonly priorityClassName?: string
   readonly schedulerName?: string
+  readonly nodeSelector?: Readonly<Record<string, string>>
 }
 
 export function gpuSet(options: SetOptions = {}): object {
@@ -93,6 +94,7 @@ export function gpuSet(options: SetOptions = {}): object {
               minAvailable,
               podSpec: {
                 ...(options.schedulerName && { schedulerName: options.schedulerName }),
+                ...(options.nodeSelector && { nodeSelector: options.nodeSelector }),
                 containers: [
                   {
                     name: 'main',

@@ -20,7 +20,8 @@ const hostnameKey = 'kubernetes.io/hostname'
 /**
  * The budget of the search for fixes of all gangs of a plan: nodes and pods read by trials. It is not a time, so that
  * plans are reproducible. Every waiting gang gets an equal share; a gang that needs less leaves the rest to the next
- * one.
+ * one. The shares of the next gangs pay for a trial that costs more than is left: with thousands of waiting gangs, one
+ * trial is more than a share.
  */
 export class FixAllowance {
   readonly #work: number
@@ -33,21 +34,20 @@ export class FixAllowance {
 
   /** Begins the search for one of `gangs` waiting gangs. */
   begin(gangs: number): void {
-    this.#left = Math.max(0, this.#left) + this.#work / Math.max(1, gangs)
+    this.#left += this.#work / Math.max(1, gangs)
     this.#isCutShort = false
   }
 
   /** Reports whether another trial may run. */
+  get mayTry(): boolean {
+    if (this.#left <= 0) this.#isCutShort = true
+    return this.#left > 0
+  }
+
+  /** Takes the work of a trial. Reports whether it may run. */
   take({ nodes, boundPods, gangs }: Snapshot): boolean {
-    if (this.#left <= 0) {
-      this.#isCutShort = true
-      return false
-    }
-    const waiting = gangs.reduce(
-      (count, gang) => count + (gang.groups.some(group => need(group) > 0) ? 1 : 0),
-      0,
-    )
-    this.#left -= nodes.length * (1 + waiting / 8) + boundPods.length / 8
+    if (!this.mayTry) return false
+    this.#left -= nodes.length * (1 + waitingIn(gangs) / 8) + boundPods.length / 8
     return true
   }
 
@@ -57,16 +57,36 @@ export class FixAllowance {
   }
 }
 
+const waitingOf = new WeakMap<readonly Gang[], number>()
+
+function waitingIn(gangs: readonly Gang[]): number {
+  const known = waitingOf.get(gangs)
+  if (known !== undefined) return known
+  const waiting = gangs.filter(gang => gang.groups.some(group => need(group) > 0)).length
+  waitingOf.set(gangs, waiting)
+  return waiting
+}
+
 /**
  * Searches fixes of each kind by rising cost and returns the cheapest of each kind, cheapest first. A fix is listed only
  * if planning the changed snapshot accepts the gang.
  */
-export function fixesFor(cycle: Cycle, index: number, limit: number, allowance: FixAllowance): Fix[] {
+export function fixesFor(
+  cycle: Cycle,
+  index: number,
+  limit: number,
+  allowance: FixAllowance,
+  isAsked: (gang: Gang) => boolean,
+): Fix[] {
   const { model } = cycle
   const { snapshot } = model
   const known = knownPlacements(cycle)
   const held = heldBefore(cycle, index).map(({ pods }) => pods)
-  allowance.begin(cycle.results.reduce((count, { kind }) => count + (kind === 'unschedulable' ? 1 : 0), 0))
+  allowance.begin(
+    cycle.results.filter(({ kind }, at) => kind === 'unschedulable' && isAsked(snapshot.gangs[at]!)).length,
+  )
+  // Candidates of a fix are searched among all nodes and pods, which is of no use without a trial.
+  if (!allowance.mayTry) return []
   const works = (fix: Fix): boolean =>
     allowance.take(snapshot) && wouldBeAccepted(applyFix(snapshot, index, fix), known, held, index, limit)
   const task = taskOf(model, snapshot.gangs[index]!, index)
@@ -81,7 +101,7 @@ export function fixesFor(cycle: Cycle, index: number, limit: number, allowance: 
   }
   // Kinds with one candidate for each object come first, so that a fix of cost 1 is found before the allowance ends.
   const found = [relaxTopology, lowerMinAvailable, uncordon, removeTaint, addToleration, addNodes, deletePods]
-    .map(kind => kind(search))
+    .map(kind => (allowance.mayTry ? kind(search) : undefined))
     .filter(fix => fix !== undefined)
   return found.sort((left, right) => left.cost - right.cost || rank(left) - rank(right)).slice(0, mostFixes)
 }

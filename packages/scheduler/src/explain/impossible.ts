@@ -10,7 +10,7 @@ import { amountText, podsText, scopeText } from './text.ts'
 import { fromScratch, withGang, withoutRequiredLevels } from './variants.ts'
 
 export function tooLarge({ snapshot, task }: Case): Cause | undefined {
-  const empty = new Model({ ...snapshot, boundPods: noPods }, new Set(emptyCluster))
+  const empty = new Model({ ...snapshot, boundPods: noPods, gangs: [task.gang] }, new Set(emptyCluster))
   for (const [group, pods] of task.minimum.entries())
     for (const pod of distinct(pods)) {
       const shape = empty.shapes.of(pod)
@@ -63,8 +63,9 @@ function fitsNextToOwnPods({ snapshot, task, fits }: Case): boolean {
 export function clusterTooSmall(one: Case): Cause | undefined {
   const snapshot = withGang(emptied(one), one.index, withoutRequiredLevels)
   if (one.fits(snapshot, emptyCluster, []) !== 'no' || fitsNextToOwnPods(one)) return undefined
-  const model = new Model(snapshot, new Set(emptyCluster))
-  const pods = taskOf(model, snapshot.gangs[one.index]!, one.index).minimum.flat()
+  const gang = snapshot.gangs[one.index]!
+  const model = new Model({ ...snapshot, gangs: [gang] }, new Set(emptyCluster))
+  const pods = taskOf(model, gang, one.index).minimum.flat()
   const nodes = acceptingNodes(model, pods)
   return {
     code: 'ClusterTooSmall',
@@ -75,8 +76,9 @@ export function clusterTooSmall(one: Case): Cause | undefined {
 export function domainTooSmall(one: Case): Cause | undefined {
   const snapshot = emptied(one)
   if (one.fits(snapshot, emptyCluster, []) !== 'no' || fitsNextToOwnPods(one)) return undefined
-  const model = new Model(snapshot, new Set(emptyCluster))
-  const task = taskOf(model, snapshot.gangs[one.index]!, one.index)
+  const gang = snapshot.gangs[one.index]!
+  const model = new Model({ ...snapshot, gangs: [gang] }, new Set(emptyCluster))
+  const task = taskOf(model, gang, one.index)
   const scope = failingScope(task, change =>
     one.fits(withGang(snapshot, one.index, change), emptyCluster, []),
   )

@@ -3,7 +3,7 @@ import { compareText } from '../order.ts'
 import type { Cycle, GangResult } from '../planner/cycle.ts'
 import { taskOf } from '../planner/gang-demand.ts'
 import type { Obstacle } from '../planner/precheck.ts'
-import type { Evidence, Explanation, Fix, Policy } from '../types.ts'
+import type { Evidence, Explanation, Fix, Gang, Policy } from '../types.ts'
 import type { Cause } from './case.ts'
 import { catalogue, messageOf } from './catalogue.ts'
 import { causeOf } from './cause.ts'
@@ -21,6 +21,8 @@ export function explain(
   policy: Policy,
   now: number,
   allowance: FixAllowance,
+  /** Gangs for which fixes are searched. */
+  isAsked: (gang: Gang) => boolean,
 ): Explanation {
   const gang = cycle.model.snapshot.gangs[index]!
   const result = cycle.results[index]!
@@ -44,8 +46,8 @@ export function explain(
   }
 
   function fixesOf(): Pick<Explanation, 'fixes' | 'fixesCutShort'> {
-    if (!isFixable(result, tier, policy)) return { fixes: noFixes }
-    const fixes = fixesFor(cycle, index, stepsOf(policy), allowance)
+    if (!isAsked(gang) || !isFixable(result, tier, policy)) return { fixes: noFixes }
+    const fixes = fixesFor(cycle, index, stepsOf(policy), allowance, isAsked)
     return allowance.isCutShort ? { fixes, fixesCutShort: true } : { fixes }
   }
 }

@@ -32,7 +32,7 @@ export function unknownNeeds(model: Model, index: number): Cause | undefined {
         if (resource !== 'pods' && !nodes.some(({ allocatable }) => allocatable[resource] !== undefined))
           return { code: 'ResourceUnknown', facts: { resource, clique } }
   }
-  const relaxed = new Model(model.snapshot, new Set([...emptyCluster, 'podCount']))
+  const relaxed = new Model({ ...model.snapshot, gangs: [gang] }, new Set([...emptyCluster, 'podCount']))
   for (const [group, pods] of minimum.entries()) {
     const clique = gang.groups[group]!.name
     for (const pod of distinct(pods))

@@ -21,7 +21,15 @@ export type KnownPlacement = readonly {
 /** The gangs that a cycle accepted, by position. */
 export type Known = ReadonlyMap<number, KnownPlacement>
 
-export function knownPlacements({ model, results }: Cycle): Known {
+const knownOf = new WeakMap<Cycle, Known>()
+
+export function knownPlacements(cycle: Cycle): Known {
+  const known = knownOf.get(cycle) ?? newKnownPlacements(cycle)
+  knownOf.set(cycle, known)
+  return known
+}
+
+function newKnownPlacements({ model, results }: Cycle): Known {
   const known = new Map<number, KnownPlacement>()
   results.forEach((result, index) => {
     if (result.kind === 'accepted') known.set(index, byName(model, result.accepted.placement))
@@ -43,7 +51,10 @@ export function heldBefore(
     .map(reservation => ({ reservation, pods: byName(model, reservation.placement) }))
 }
 
-/** Gangs that are placed together in a changed cluster, with required levels only. */
+/**
+ * Gangs that are placed together in a changed cluster, with required levels only. The model knows these gangs alone: it
+ * reads all of their pods, and there is a trial for every waiting gang.
+ */
 export class Trial {
   readonly model: Model
   readonly #placed: { task: GangTask; placement: Placement }[] = []
@@ -52,11 +63,12 @@ export class Trial {
 
   constructor(
     snapshot: Snapshot,
+    gangs: readonly Gang[],
     relaxed: ReadonlySet<Relaxation>,
     held: readonly KnownPlacement[],
     limit: number,
   ) {
-    this.model = new Model(snapshot, relaxed)
+    this.model = new Model({ ...snapshot, gangs }, relaxed)
     this.#limit = limit
     for (const pods of held) apply(this.model, this.#placementOf(pods))
   }
@@ -117,8 +129,9 @@ export interface Counterfactual {
 /** Reports whether the minimum of a gang would fit in a changed cluster. */
 export function wouldFit(change: Counterfactual, gang: number, limit: number): TrialResult {
   const { snapshot, relaxed = new Set(), before, known, held } = change
+  const gangs = [...before, gang].map(index => snapshot.gangs[index]!)
   // Empty nodes have no reservations either.
-  const trial = new Trial(snapshot, relaxed, relaxed.has('boundPods') ? [] : held, limit)
+  const trial = new Trial(snapshot, gangs, relaxed, relaxed.has('boundPods') ? [] : held, limit)
   for (const index of before)
     trial.keep(taskOf(trial.model, snapshot.gangs[index]!, index), known.get(index) ?? [])
   return trial.add(taskOf(trial.model, snapshot.gangs[gang]!, gang))
@@ -135,7 +148,7 @@ export function wouldBeAccepted(
   gang: number,
   limit: number,
 ): boolean {
-  const trial = new Trial(snapshot, new Set(), held, limit)
+  const trial = new Trial(snapshot, snapshot.gangs.slice(0, gang + 1), new Set(), held, limit)
   const satisfied = new Set(
     snapshot.gangs.filter(isSatisfied).map(({ namespace, name }) => `${namespace}/${name}`),
   )

@@ -128,25 +128,36 @@ function scalingGroup(gang: Gang): readonly [name: string, index: number] {
   ]
 }
 
-/** Planning order: priority, age, base gangs first, then the order in which the operator creates gangs. */
+/**
+ * Planning order: priority, age, base gangs first, then the order in which the operator creates gangs. A scaled gang is never
+ * older than its base gang: it cannot be scheduled before it, and the operator creates both at the same time.
+ */
 export function inPlanningOrder(gangs: readonly Gang[]): Gang[] {
+  const createdAt = new Map(gangs.map(gang => [`${gang.namespace}/${gang.name}`, gang.createdAt]))
   return gangs
-    .map(gang => ({ gang, group: scalingGroup(gang) }))
-    .sort((left, right) => compareGangs(left.gang, left.group, right.gang, right.group))
+    .map(gang => ({
+      gang,
+      group: scalingGroup(gang),
+      age: Math.max(gang.createdAt, createdAt.get(`${gang.namespace}/${gang.baseGang}`) ?? gang.createdAt),
+    }))
+    .sort(compareGangs)
     .map(({ gang }) => gang)
 }
 
-type GroupPosition = ReturnType<typeof scalingGroup>
+interface Position {
+  readonly gang: Gang
+  readonly group: ReturnType<typeof scalingGroup>
+  /** Time of creation. */
+  readonly age: number
+}
 
 function compareGangs(
-  left: Gang,
-  [leftGroup, leftIndex]: GroupPosition,
-  right: Gang,
-  [rightGroup, rightIndex]: GroupPosition,
+  { gang: left, group: [leftGroup, leftIndex], age: leftAge }: Position,
+  { gang: right, group: [rightGroup, rightIndex], age: rightAge }: Position,
 ): number {
   return firstDifference(
     right.priority - left.priority,
-    left.createdAt - right.createdAt,
+    leftAge - rightAge,
     (left.role === 'scaled' ? 1 : 0) - (right.role === 'scaled' ? 1 : 0),
     compareText(left.namespace, right.namespace),
     compareText(left.podCliqueSet, right.podCliqueSet),

@@ -83,6 +83,22 @@ test('gangs are planned by priority, age, base before scaled, then name', () => 
   )
 })
 
+test('a scaled gang that was created before its base gang is planned right after it', () => {
+  const { gangs } = snapshotFrom({
+    nodes: [],
+    pods: [memberPod('scaled', 's', 0, {}, { baseGang: 'base' }), memberPod('base', 'b', 0, {})],
+    podGangs: [
+      podGang('scaled', [{ name: 's', min: 1 }], { createdAt: '2026-01-01T00:00:00Z' }),
+      podGang('base', [{ name: 'b', min: 1 }], { createdAt: '2026-01-01T00:00:01Z' }),
+      podGang('later', [{ name: 'l', min: 1 }], { createdAt: '2026-01-01T00:00:02Z' }),
+    ],
+  })
+  deepEqual(
+    gangs.map(({ name }) => name),
+    ['base', 'scaled', 'later'],
+  )
+})
+
 test('two racks of the same name in different zones are two domains', () => {
   const labels = (zone: string) => ({ labels: { zone, rack: 'r1' } })
   const objects = {
