@@ -54,7 +54,11 @@ export interface ResourceSlice {
   readonly spec: {
     readonly driver: string
     readonly nodeName?: string
-    readonly pool: { readonly name: string; readonly generation?: number }
+    readonly pool: {
+      readonly name: string
+      readonly generation?: number
+      readonly resourceSliceCount?: number
+    }
     readonly devices?: readonly SliceDevice[]
   } & Readonly<Record<string, unknown>>
 }
@@ -114,6 +118,11 @@ export interface SnapshotOptions {
   readonly previous?: Snapshot
   /** Nodes on which missing pods of a gang ran before, by namespace and name of the gang. */
   readonly formerNodes?: ReadonlyMap<string, readonly string[]>
+  /**
+   * Pods that are not part of the snapshot and whose resource claims count. Devices have equal names in snapshots with the
+   * same pods and claims, so gangs of one can be placed in the other.
+   */
+  readonly claimingPods?: readonly Pod[]
 }
 
 /** The input of the planner. All lists are in canonical order, so equal clusters give equal snapshots. */

@@ -5,6 +5,7 @@ import { after, test } from 'node:test'
 import type { GangDecision } from '@grove/scheduler'
 import { call } from '../testing/grove-call.ts'
 import {
+  devices,
   fabric,
   gpuNode,
   gpuPod,
@@ -335,4 +336,21 @@ users: [{name: u, user: {}}]
     assert.match(stderr, message)
     assert.equal(stdout, '')
   }
+})
+
+test('plans claims from templates that are not generated yet', async () => {
+  const set = gpuSet({ workers: 2, gpus: 0, claimTemplate: 'devices' })
+  const fits = await planned([set], [...cluster, ...devices(2, { 'a1-2': 2, 'a2-1': 1, 'b1-1': 3 })])
+  assert.deepEqual(fits.plan.gangs.map(nodesOf), [['a1-2', 'b1-1']])
+  const short = await planned([set], [...cluster, ...devices(2, { 'a1-2': 3 })])
+  assert.equal(short.status, 1)
+  assert.equal(
+    short.plan.gangs[0]?.explanation?.message,
+    'ResourceClaims of PodClique llm-0-worker can be used on 1 nodes only; 2 devices of class gpu missing',
+  )
+  const missing = await planned([set])
+  assert.equal(
+    missing.plan.gangs[0]?.explanation?.message,
+    'ResourceClaimTemplate devices of PodClique llm-0-worker does not exist',
+  )
 })

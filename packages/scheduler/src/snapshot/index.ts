@@ -13,7 +13,7 @@ export const defaultSchedulerName = 'grove-scheduler'
 
 /** Builds the snapshot of a cluster. Equal clusters give equal snapshots, whatever the order of the lists. */
 export function snapshotFrom(objects: SnapshotObjects, options: SnapshotOptions = {}): Snapshot {
-  const { schedulerName = defaultSchedulerName, assumed = [], formerNodes, previous } = options
+  const { schedulerName = defaultSchedulerName, assumed = [], formerNodes, previous, claimingPods } = options
   const assumedNodes = new Map(
     assumed.map(pod => [`${pod.namespace}/${pod.name}/${pod.uid ?? ''}`, pod.node]),
   )
@@ -25,7 +25,7 @@ export function snapshotFrom(objects: SnapshotObjects, options: SnapshotOptions 
     volumes: byKey(objects.persistentVolumes, ({ metadata }) => metadata.name),
     classes: byKey(objects.storageClasses, ({ metadata }) => metadata.name),
   }
-  const devices = claimedDevices(objects, nodeOf)
+  const devices = claimedDevices(objects, claimingPods ?? [], nodeOf)
   const made: (SnapshotPod | undefined)[] = []
   const unchanged = unchangedPods(previous)
   const ours = new Map<string, SnapshotPod[]>()
@@ -114,9 +114,10 @@ const noDevices: Snapshot['freeDevices'] = new Map()
 /** Undefined if no pod has resource claims, so that clusters without them pay nothing. */
 function claimedDevices(
   objects: SnapshotObjects,
+  others: readonly Pod[],
   nodeOf: (pod: Pod) => string | undefined,
 ): ClaimedDevices | undefined {
-  const pods = objects.pods.filter(pod => hasResourceClaims(pod) && holdsResources(pod))
+  const pods = [...objects.pods, ...others].filter(pod => hasResourceClaims(pod) && holdsResources(pod))
   if (pods.length === 0) return undefined
   const byName = ({ metadata }: { readonly metadata: ObjectMeta }) =>
     claimKey(metadata.namespace, metadata.name)
