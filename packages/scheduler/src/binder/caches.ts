@@ -31,6 +31,8 @@ export class SchedulerCaches {
   readonly nodes
   readonly pods
   readonly podGangs
+  readonly resourceClaims
+  readonly deviceClasses
   readonly #others
   readonly #running: WatchCache<KubeObject>[] = []
 
@@ -44,6 +46,8 @@ export class SchedulerCaches {
     this.nodes = watch(resources.nodes)
     this.pods = watch(resources.pods)
     this.podGangs = watch(resources.podGangs)
+    this.resourceClaims = watch(resources.resourceClaims)
+    this.deviceClasses = watch(resources.deviceClasses)
     this.#others = {
       topologyBindings: watch(resources.topologyBindings),
       priorityClasses: watch(resources.priorityClasses),
@@ -52,6 +56,8 @@ export class SchedulerCaches {
       persistentVolumeClaims: watch(resources.persistentVolumeClaims),
       storageClasses: watch(resources.storageClasses),
       podDisruptionBudgets: watch(resources.podDisruptionBudgets),
+      resourceSlices: watch(resources.resourceSlices),
+      resourceClaimTemplates: watch(resources.resourceClaimTemplates),
     }
   }
 
@@ -88,6 +94,10 @@ export class SchedulerCaches {
       persistentVolumeClaims: others.persistentVolumeClaims.list(),
       storageClasses: others.storageClasses.list(),
       podDisruptionBudgets: others.podDisruptionBudgets.list(),
+      resourceSlices: others.resourceSlices.list(),
+      resourceClaimTemplates: others.resourceClaimTemplates.list(),
+      resourceClaims: this.resourceClaims.list(),
+      deviceClasses: this.deviceClasses.list(),
     }
   }
 }

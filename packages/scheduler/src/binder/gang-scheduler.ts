@@ -6,7 +6,14 @@
 // Promised: the whole missing minimum of a gang is bound or, after a failed attempt, released. A gang is recorded as
 // Starting before its first binding, so that users and the next leader see that it is being bound.
 // Not promised: that a decision is carried out. Another scheduler may use the same node, or the pod may be deleted.
-import { conditionType, type GangProgress, label, type Pod, type PodGang } from '@grove/api'
+import {
+  conditionType,
+  type GangProgress,
+  label,
+  type Pod,
+  type PodGang,
+  type ResourceClaim,
+} from '@grove/api'
 import {
   type Client,
   type Clock,
@@ -20,6 +27,7 @@ import { snapshotFrom } from '../snapshot/index.ts'
 import type { Decision, GangDecision, Plan, PodBinding, Policy, Snapshot } from '../types.ts'
 import { BindingAttempts } from './binding-attempts.ts'
 import type { SchedulerCaches } from './caches.ts'
+import { unusedClaims } from './claim-allocation.ts'
 import { FormerNodes } from './former-nodes.ts'
 import { bindingStatus, gangStatus, type Members, progressOf } from './gang-status.ts'
 import { type GangEvents, GangWrites } from './gang-writes.ts'
@@ -167,7 +175,7 @@ export class GangScheduler {
     const formerNodes = this.#formerNodes.observe(objects.pods, objects.podGangs, schedulerName)
     const previous = this.#snapshot
     this.#snapshot = snapshotFrom(
-      { ...objects, pods },
+      { ...objects, pods, resourceClaims: this.#attempts.claims.current(caches.resourceClaims.list()) },
       { schedulerName, assumed, formerNodes, ...(previous && { previous }) },
     )
     return plan(this.#snapshot, policy, now)
@@ -226,10 +234,18 @@ export class GangScheduler {
         written: Promise.all(release.pods.map(pod => this.#writes.release(pod as Stored<Pod>, signal))),
       }
     if (base && bindings.length) this.#bind(gang, progress, bindings, base, signal)
+    // A decision without the allocations follows when the watch shows that they are gone.
+    else if (decided?.verdict === 'Unschedulable' && this.#unusedClaims(pods).length)
+      return { written: this.#attempts.claims.deallocate(this.#unusedClaims(pods), signal) }
     // Planned, but held back for its base gang: the attempt reports the next status.
     else if (progress.isBound || decided?.verdict !== 'Scheduled')
       return { deadline: release.deadline, written: this.#report(gang, pods, progress, report, now, signal) }
     return { deadline: release.deadline }
+  }
+
+  #unusedClaims(pods: readonly Pod[]): Stored<ResourceClaim>[] {
+    const waiting = pods.filter(pod => !pod.spec.nodeName)
+    return unusedClaims(waiting, ref => this.#options.caches.resourceClaims.get(ref))
   }
 
   #bind(
