@@ -74,7 +74,7 @@ export function celDevice({ driver, attributes = {}, capacity = {} }: Selectable
     driver,
     allowMultipleAllocations: false,
     attributes: byDomain(driver, attributes, attributeValue),
-    capacity: byDomain(driver, capacity, ({ value }) => celQuantity(value)),
+    capacity: byDomain(driver, capacity, entry => celQuantity(entry?.value)),
   } as CelDevice
 }
 
@@ -102,10 +102,11 @@ function byDomain<Value>(
 class UnknownAttribute {}
 
 function attributeValue(attribute: Readonly<Record<string, unknown>>): unknown {
-  const [kind, value] = Object.entries(attribute)[0] ?? []
+  const [kind, value] = Object.entries(attribute ?? {})[0] ?? []
   switch (kind) {
     case 'int':
-      return BigInt(value as number)
+      // Larger numbers are not exact after JSON was read.
+      return Number.isSafeInteger(value) ? BigInt(value as number) : new UnknownAttribute()
     case 'bool':
     case 'string':
       return value

@@ -309,6 +309,13 @@ clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]
 users: [{name: u, user: {}}]
 `,
   )
+  const slice = { apiVersion: 'resource.k8s.io/v1', kind: 'ResourceSlice', metadata: { name: 's' } }
+  const badClaim = {
+    apiVersion: 'resource.k8s.io/v1',
+    kind: 'ResourceClaimTemplate',
+    metadata: { name: 't' },
+    spec: { spec: { devices: { requests: 'gpu' } } },
+  }
   const table: [string[], RegExp][] = [
     [[], /nothing to plan; add -f FILE for sets, or --pending/],
     [['-f', 'missing.yaml', '--nodes', nodes], /cannot read missing.yaml: no such file/],
@@ -326,6 +333,19 @@ users: [{name: u, user: {}}]
     [
       ['-f', set, '--nodes', files.write('bad-node.json', [{ apiVersion: 'v1', kind: 'Node' }])],
       /bad-node.json:1: the Node has no valid metadata.name/,
+    ],
+    [
+      [
+        '-f',
+        set,
+        '--nodes',
+        files.write('bad-slice.json', [...cluster, { ...slice, spec: { driver: 'd' } }]),
+      ],
+      /bad-slice.json:\d+: the ResourceSlice has no valid spec.pool.name/,
+    ],
+    [
+      ['-f', set, '--nodes', files.write('bad-claim.json', [...cluster, badClaim])],
+      /bad-claim.json:\d+: the ResourceClaimTemplate has no valid spec.spec.devices.requests/,
     ],
     [['-f', set, '--kubeconfig', unreachable], /cannot reach the cluster at https:\/\/127.0.0.1:1/],
     [['-f', set, '--nodes', nodes, '-o', 'yaml'], /Allowed choices are text, json/],

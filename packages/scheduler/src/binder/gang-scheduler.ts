@@ -233,18 +233,21 @@ export class GangScheduler {
       return {
         written: Promise.all(release.pods.map(pod => this.#writes.release(pod as Stored<Pod>, signal))),
       }
+    const unused = bindings.length ? [] : this.#unusedClaims(pods, decided)
     if (base && bindings.length) this.#bind(gang, progress, bindings, base, signal)
     // A decision without the allocations follows when the watch shows that they are gone.
-    else if (decided?.verdict === 'Unschedulable' && this.#unusedClaims(pods).length)
-      return { written: this.#attempts.claims.deallocate(this.#unusedClaims(pods), signal) }
+    else if (unused.length) return { written: this.#attempts.claims.deallocate(unused, signal) }
     // Planned, but held back for its base gang: the attempt reports the next status.
     else if (progress.isBound || decided?.verdict !== 'Scheduled')
       return { deadline: release.deadline, written: this.#report(gang, pods, progress, report, now, signal) }
     return { deadline: release.deadline }
   }
 
-  #unusedClaims(pods: readonly Pod[]): Stored<ResourceClaim>[] {
-    const waiting = pods.filter(pod => !pod.spec.nodeName)
+  /** Claims of pods for which the plan has no node. A blocked gang does not wait for nodes, so it keeps its claims. */
+  #unusedClaims(pods: readonly Pod[], decided: GangDecision | undefined): Stored<ResourceClaim>[] {
+    if (!decided || decided.verdict === 'Blocked') return []
+    const withoutNode = new Set(decided.pods.flatMap(({ name, node }) => (node === null ? name : [])))
+    const waiting = pods.filter(pod => !pod.spec.nodeName && withoutNode.has(pod.metadata.name))
     return unusedClaims(waiting, ref => this.#options.caches.resourceClaims.get(ref))
   }
 

@@ -34,7 +34,9 @@ const known = new WeakMap<ResourceSlice, readonly Device[]>()
  * supports no request that tolerates one.
  */
 export function devicesOf(slices: readonly ResourceSlice[]): readonly Device[] {
-  const pools = Map.groupBy(slices, ({ spec }) => `${spec.driver}/${spec.pool.name}`)
+  // A manifest may have slices that the API server would reject.
+  const readable = slices.filter(({ spec }) => spec?.driver && spec.pool?.name)
+  const pools = Map.groupBy(readable, ({ spec }) => `${spec.driver}/${spec.pool.name}`)
   const found: Device[] = []
   for (const pool of pools.values()) {
     const newest = Math.max(...pool.map(generationOf))
