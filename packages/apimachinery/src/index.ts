@@ -30,6 +30,15 @@ export {
   withoutTimeOnlyChanges,
 } from './apply/index.ts'
 export { type Condition, ConditionError, compileCondition } from './cel/condition.ts'
+export {
+  type CelDevice,
+  celDevice,
+  compileDeviceSelector,
+  type DeviceSelector,
+  DeviceSelectorError,
+  type DeviceSelectorResult,
+  type SelectableDevice,
+} from './cel/device-selector.ts'
 export * from './duration.ts'
 export * from './equality.ts'
 export * from './field-error.ts'

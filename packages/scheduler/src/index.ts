@@ -19,6 +19,7 @@ export {
   type Fragmentation,
   type LevelSlots,
 } from './capacity/index.ts'
+export { withOwnClaims } from './capacity/own-claims.ts'
 export { catalogue } from './explain/catalogue.ts'
 export { applyFix } from './explain/variants.ts'
 export { plan } from './plan.ts'

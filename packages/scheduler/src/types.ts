@@ -48,16 +48,36 @@ export interface PodDisruptionBudget {
   readonly status?: { readonly disruptionsAllowed?: number }
 }
 
-/** Carried for later use: the core does not place pods by devices yet. */
+/** The part of a ResourceSlice that the core reads. Other fields of devices make them unsupported. */
 export interface ResourceSlice {
   readonly metadata: ObjectMeta
-  readonly spec: Readonly<Record<string, unknown>>
+  readonly spec: {
+    readonly driver: string
+    readonly nodeName?: string
+    readonly pool: {
+      readonly name: string
+      readonly generation?: number
+      readonly resourceSliceCount?: number
+    }
+    readonly devices?: readonly SliceDevice[]
+  } & Readonly<Record<string, unknown>>
 }
 
-/** Carried for later use: the core does not place pods by devices yet. */
+export interface SliceDevice {
+  readonly name: string
+  readonly attributes?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly capacity?: Readonly<Record<string, { readonly value?: unknown }>>
+  readonly taints?: readonly { readonly effect?: string }[]
+  readonly [field: string]: unknown
+}
+
+/** The part of a DeviceClass that the core and the binder read. */
 export interface DeviceClass {
   readonly metadata: ObjectMeta
-  readonly spec?: Readonly<Record<string, unknown>>
+  readonly spec?: {
+    readonly selectors?: readonly { readonly cel?: { readonly expression: string } }[]
+    readonly config?: readonly Readonly<Record<string, unknown>>[]
+  } & Readonly<Record<string, unknown>>
 }
 
 /** A pod that the scheduler has assigned to a node, before the watch shows the binding. */
@@ -98,6 +118,11 @@ export interface SnapshotOptions {
   readonly previous?: Snapshot
   /** Nodes on which missing pods of a gang ran before, by namespace and name of the gang. */
   readonly formerNodes?: ReadonlyMap<string, readonly string[]>
+  /**
+   * Pods that are not part of the snapshot and whose resource claims count. Devices have equal names in snapshots with the
+   * same pods and claims, so gangs of one can be placed in the other.
+   */
+  readonly claimingPods?: readonly Pod[]
 }
 
 /** The input of the planner. All lists are in canonical order, so equal clusters give equal snapshots. */
@@ -114,6 +139,16 @@ export interface Snapshot {
   readonly namespaceLabels: ReadonlyMap<string, Labels>
   /** Ascending by namespace and name. */
   readonly disruptionBudgets: readonly DisruptionBudget[]
+  /** Devices that no claim holds, by node: those that a waiting claim can use, in the order of preference. */
+  readonly freeDevices: ReadonlyMap<string, readonly FreeDevice[]>
+}
+
+export interface FreeDevice {
+  readonly driver: string
+  readonly pool: string
+  readonly name: string
+  /** Selections, as requests of claims name them, that select the device. */
+  readonly selections: readonly number[]
 }
 
 /** A PodDisruptionBudget: the number of selected pods that may be evicted now. */
@@ -155,6 +190,23 @@ export interface SnapshotPod {
   readonly gang: string | undefined
   readonly podClique: string | undefined
   readonly needs: PodNeeds
+  /** Resource claims of the pod that exist, in the order of its spec. */
+  readonly claims: readonly PodClaim[]
+}
+
+/** A ResourceClaim that a pod uses. */
+export interface PodClaim {
+  readonly name: string
+  readonly uid: string
+  readonly isAllocated: boolean
+  /** Names of device classes that the requests name. */
+  readonly classes: readonly string[]
+  /** Only if the claim is not allocated: devices to be allocated, by number of a selection. */
+  readonly requests: readonly {
+    readonly name: string
+    readonly selection: number
+    readonly count: number
+  }[]
 }
 
 /** All fields of a pod that a filter reads. Pods of one clique have equal needs. */
@@ -169,13 +221,27 @@ export interface PodNeeds {
   readonly spread: readonly TopologySpreadConstraint[]
   /** Node selectors of the volumes; all of them must match. */
   readonly volumeSelectors: readonly NodeSelector[]
+  /** Node selectors of allocated resource claims; all of them must match. */
+  readonly claimSelectors: readonly NodeSelector[]
+  /**
+   * Resource claims that are not allocated yet and that other pods use too. Their pods run on one node, which provides the
+   * devices once. Devices of claims that no other pod uses are part of `requests`.
+   */
+  readonly sharedClaims: readonly { readonly name: string; readonly devices: Amounts }[]
   /** Objects that the pod names and that do not exist. */
-  readonly missing: readonly { readonly kind: string; readonly name: string }[]
+  readonly missing: readonly MissingObject[]
   /**
    * Paths of fields that the core does not support, such as `spec.schedulingGroup`. A pod with such a field is never
    * placed.
    */
   readonly unsupported: readonly string[]
+}
+
+export interface MissingObject {
+  readonly kind: string
+  readonly name: string
+  /** A controller of Kubernetes is about to create the object. */
+  readonly isAwaited?: true
 }
 
 export interface HostPort {
@@ -309,6 +375,22 @@ export interface PodBinding {
   readonly gang: string
   readonly podGroup: string
   readonly part: 'minimum' | 'surplus'
+  /** Resource claims to be allocated and reserved before the pod is bound. Absent if the pod has none. */
+  readonly claims?: readonly ClaimAllocation[]
+}
+
+export interface ClaimAllocation {
+  readonly name: string
+  readonly uid: string
+  /** Absent if the claim is allocated already. */
+  readonly devices?: readonly AllocatedDevice[]
+}
+
+export interface AllocatedDevice {
+  readonly request: string
+  readonly driver: string
+  readonly pool: string
+  readonly device: string
 }
 
 export interface Eviction {

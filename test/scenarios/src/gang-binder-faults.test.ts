@@ -18,7 +18,7 @@ describe(`a gang scheduler under faults (SEED=${firstSeed})`, () => {
     test(`that is killed after a ${kind} leaves no gang bound in part (${kills} seeds)`, async () => {
       let killed = 0
       for (let seed = firstSeed; seed < firstSeed + kills; seed++) {
-        const cluster = new FaultyCluster(seed)
+        const cluster = new FaultyCluster(seed, kind.startsWith('claim'))
         try {
           await cluster.prepare()
           if (kind === 'podStatus') await cluster.setCordons(true, ['node-0', 'node-1', 'node-2', 'node-3'])
@@ -41,9 +41,13 @@ describe(`a gang scheduler under faults (SEED=${firstSeed})`, () => {
       assert.ok(killed > 0, `no scheduler sent a ${kind}`)
     })
 
-  test(`recovers from failed and lost writes, deleted pods, late watches and a foreign scheduler (${faults} seeds)`, async () => {
+  for (const devices of [false, true])
+    test(`recovers from failed and lost writes, deleted pods, late watches and a foreign scheduler${devices ? ', with resource claims' : ''} (${faults} seeds)`, () =>
+      recover(devices))
+
+  async function recover(devices: boolean): Promise<void> {
     for (let seed = firstSeed; seed < firstSeed + faults; seed++) {
-      const cluster = new FaultyCluster(seed)
+      const cluster = new FaultyCluster(seed, devices)
       try {
         await cluster.prepare()
         let isFaulty = true
@@ -78,7 +82,7 @@ describe(`a gang scheduler under faults (SEED=${firstSeed})`, () => {
         cluster.stop()
       }
     }
-  })
+  }
 })
 
 /** Runs a scheduler until its nth write of a kind, which arrives or not. Returns false if it has not sent so many. */

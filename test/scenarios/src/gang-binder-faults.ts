@@ -8,6 +8,7 @@ import { createCluster, inProcessTransport } from '@grove/cluster'
 import { type Client, createClientOn, type Stored, type Transport, type TransportRequest } from '@grove/kube'
 import { resources } from '@grove/operator'
 import { defaultBindTimeoutMs, type RunningScheduler, startScheduler } from '@grove/scheduler'
+import { ClaimedDevices } from './claimed-devices.ts'
 import { installCustomResources } from './custom-kinds.ts'
 import { nodes } from './gang-scheduler.ts'
 import { seeded } from './seeded.ts'
@@ -17,12 +18,13 @@ const schedulerName = 'grove-scheduler'
 const nodeNames = Array.from({ length: 7 }, (_, at) => `node-${at}`)
 
 /** Every kind of write that the scheduler sends. */
-export const writeKinds = ['gangStatus', 'binding', 'release', 'podStatus'] as const
+export const writeKinds = ['gangStatus', 'binding', 'release', 'podStatus', 'claim', 'claimStatus'] as const
 export type WriteKind = (typeof writeKinds)[number]
 
 export function kindOf({ method, path }: TransportRequest): WriteKind | undefined {
   if (method === 'GET') return undefined
   if (path.includes('/binding')) return 'binding'
+  if (path.includes('/resourceclaims/')) return path.includes('/status') ? 'claimStatus' : 'claim'
   if (path.includes('/podgangs/')) return 'gangStatus'
   return method === 'DELETE' ? 'release' : 'podStatus'
 }
@@ -54,8 +56,13 @@ export class FaultyCluster {
   #shapes: readonly Shape[] = []
   #pods = 0
 
-  constructor(seed: number) {
+  /** Undefined if pods use no devices. */
+  readonly #devices: ClaimedDevices | undefined
+
+  /** With `devices`, every pod also has a resource claim for one device. */
+  constructor(seed: number, devices = false) {
     this.below = seeded(seed)
+    this.#devices = devices ? new ClaimedDevices(this.client) : undefined
   }
 
   async prepare(): Promise<void> {
@@ -69,6 +76,7 @@ export class FaultyCluster {
       // A new node is tainted as not ready.
       await this.client.patch(nodes, { name }, { merge: { spec: { taints: null } } })
     }
+    await this.#devices?.prepare(nodeNames)
     this.#shapes = ['first', 'second', 'third'].map(name => {
       const min = 2 + this.below(3)
       return { name, min, pods: min + this.below(2) }
@@ -115,6 +123,8 @@ export class FaultyCluster {
   }
 
   async #createPod(name: string, labels: Record<string, string>): Promise<void> {
+    const isClaiming = this.#devices && labels[label.podGang]
+    if (isClaiming) await this.#devices?.createClaim(name)
     await this.client.create(resources.pods, {
       apiVersion: 'v1',
       kind: 'Pod',
@@ -122,6 +132,7 @@ export class FaultyCluster {
       spec: {
         schedulerName: labels[label.podGang] ? schedulerName : 'other',
         terminationGracePeriodSeconds: 0,
+        ...(isClaiming && { resourceClaims: [{ name: 'device', resourceClaimName: name }] }),
         containers: [
           {
             name: 'main',
@@ -206,6 +217,7 @@ export class FaultyCluster {
     for (let second = 0; second < seconds; second++) {
       await this.clock.skip(1_000)
       await this.actAsKubelets()
+      await this.#devices?.release(await this.pods())
       await this.actAsOperator()
       await this.check()
     }
@@ -215,6 +227,7 @@ export class FaultyCluster {
   async check(): Promise<void> {
     const pods = await this.pods()
     const live = pods.filter(pod => isBound(pod))
+    if (this.#devices) this.violations.push(...(await this.#devices.violations(live)))
     const hasForeign = live.some(({ metadata }) => !metadata.labels?.[label.podGang])
     for (const [node, same] of Map.groupBy(live, ({ spec }) => spec.nodeName))
       if (same.length > 1 && !hasForeign)

@@ -15,6 +15,7 @@ import { freePorts, type Kubernetes, serviceAccount, startKubernetes, waitFor } 
 import { adminClient, identityClient } from './admin-client.ts'
 import { AuditLog } from './audit.ts'
 import { installCustomResources } from './custom-kinds.ts'
+import { gangDeviceTests } from './gang-devices.ts'
 import { gangSchedulerTests } from './gang-scheduler.ts'
 import { configuration, gangSetTests } from './gang-sets.ts'
 import { type WriteCount, writeCounter } from './harness.ts'
@@ -37,6 +38,7 @@ const leaseRole = schedulerRole(operatorNamespace, leaseName)
 const heldAnyway: Readonly<Record<string, readonly string[]>> = {
   'lists of API servers without streaming lists are paginated': [
     'list clustertopologybindings.grove.io',
+    'list deviceclasses.resource.k8s.io',
     'list namespaces',
     'list nodes',
     'list persistentvolumeclaims',
@@ -45,11 +47,18 @@ const heldAnyway: Readonly<Record<string, readonly string[]>> = {
     'list podgangs.scheduler.grove.io',
     'list pods',
     'list priorityclasses.scheduling.k8s.io',
+    'list resourceclaims.resource.k8s.io',
+    'list resourceclaimtemplates.resource.k8s.io',
+    'list resourceslices.resource.k8s.io',
     'list storageclasses.storage.k8s.io',
   ],
   'a pod is read after a binding whose response was lost': ['get pods'],
+  'a claim is read before its allocation is taken back': ['get resourceclaims.resource.k8s.io'],
   'preemption, which is off by default': ['create pods/eviction'],
   'repeated events are counted': ['patch events'],
+  'the API server checks it for writes to resourceclaims/status': [
+    'patch resourceclaims.resource.k8s.io/binding',
+  ],
 }
 
 const log = new AuditLog(schedulerIdentity.user, operatorUser)
@@ -97,6 +106,7 @@ const cluster = () => ({
 })
 
 gangSchedulerTests('the gang scheduler on real Kubernetes', cluster)
+gangDeviceTests('devices of gangs on real Kubernetes', cluster)
 gangSetTests('sets under the gang scheduler on real Kubernetes', cluster)
 
 test('the scheduler process takes its lease, records an event for a gang, and releases the lease', async t => {

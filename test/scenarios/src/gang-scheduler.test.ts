@@ -4,6 +4,7 @@ import { after, before } from 'node:test'
 import { inProcessTransport } from '@grove/cluster'
 import { createClientOn } from '@grove/kube'
 import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
+import { gangDeviceTests } from './gang-devices.ts'
 import { gangSchedulerTests } from './gang-scheduler.ts'
 import { gangSetTests } from './gang-sets.ts'
 import type { WriteCount } from './harness.ts'
@@ -27,4 +28,5 @@ const cluster = () => ({
 })
 
 gangSchedulerTests('the gang scheduler on the embedded cluster', cluster)
+gangDeviceTests('devices of gangs on the embedded cluster', cluster)
 gangSetTests('sets under the gang scheduler on the embedded cluster', cluster)

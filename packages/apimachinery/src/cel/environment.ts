@@ -42,7 +42,12 @@ const conditions = new Map<string, Environment>()
 
 function createBase(): Environment {
   // Values are dynamically typed, so literals like [1, self.x] cannot be proven homogeneous.
-  const environment = new Environment({ enableOptionalTypes: true, homogeneousAggregateLiterals: false })
+  return registerLibraries(
+    new Environment({ enableOptionalTypes: true, homogeneousAggregateLiterals: false }),
+  )
+}
+
+export function registerLibraries(environment: Environment): Environment {
   registerStringFunctions(environment)
   registerListFunctions(environment)
   registerNetworkFunctions(environment)

@@ -70,6 +70,12 @@ export function registerQuantityFunctions(environment: Environment): void {
     .registerOperator(`${TYPE} == ${TYPE}`, (a: CelQuantity, b: CelQuantity) => compare(a, b) === 0)
 }
 
+/** The CEL value of a quantity in a Kubernetes object; undefined if it cannot be read. */
+export function celQuantity(value: unknown): unknown {
+  const quantity = readQuantity(value)
+  return quantity instanceof QuantityError ? undefined : new CelQuantity(quantity)
+}
+
 function isQuantity(text: string): boolean {
   return text === text.trim() && !(readQuantity(text) instanceof QuantityError)
 }

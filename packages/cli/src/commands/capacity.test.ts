@@ -3,7 +3,15 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { call } from '../testing/grove-call.ts'
-import { fabric, gpuNode, gpuPod, gpuSet, placementFiles, rackKey } from '../testing/placement-files.ts'
+import {
+  devices,
+  fabric,
+  gpuNode,
+  gpuPod,
+  gpuSet,
+  placementFiles,
+  rackKey,
+} from '../testing/placement-files.ts'
 
 const files = placementFiles()
 after(() => files.remove())
@@ -106,4 +114,41 @@ test('rejects invalid input with exit code 2', async () => {
     assert.match(stderr, message)
     assert.equal(stdout, '')
   }
+})
+
+test('counts devices of claims, next to those that running pods hold', async () => {
+  const running = {
+    ...(gpuPod('running', 1, 'a1-1') as { spec: object }),
+    metadata: { name: 'running', namespace: 'default', uid: 'uid-running' },
+  }
+  const claim = {
+    apiVersion: 'resource.k8s.io/v1',
+    kind: 'ResourceClaim',
+    metadata: { name: 'held', namespace: 'default', uid: 'uid-held' },
+    spec: { devices: { requests: [{ name: 'gpu', exactly: { deviceClassName: 'gpu', count: 1 } }] } },
+    status: {
+      allocation: {
+        devices: {
+          results: [{ request: 'gpu', driver: 'gpu.example.com', pool: 'a1-1', device: 'gpu-0' }],
+        },
+      },
+      reservedFor: [{ resource: 'pods', name: 'running', uid: 'uid-running' }],
+    },
+  }
+  const cluster = files.write('devices.json', [
+    fabric,
+    ...['a1-1', 'a1-2'].map(name => gpuNode(name)),
+    ...devices(2, { 'a1-1': 4, 'a1-2': 4 }),
+    claim,
+    { ...running, spec: { ...running.spec, resourceClaims: [{ name: 'd', resourceClaimName: 'held' }] } },
+  ])
+  const claiming = files.write('claiming.json', [gpuSet({ workers: 1, gpus: 0, claimTemplate: 'devices' })])
+  const { stdout, stderr } = await call(['capacity', '-f', claiming, '--nodes', cluster, '-o', 'json'])
+  assert.notEqual(stdout, '', stderr)
+  const found = JSON.parse(stdout)
+  assert.deepEqual([found.copies, found.provenance], [3, 'proved'])
+  assert.equal(found.limitedBy.code, 'DevicesUnavailable')
+  assert.equal(found.fragmentation.resource, 'devices of class gpu')
+  // The running pod, half of the workload, can use every free device.
+  assert.equal(found.fragmentation.unusable, 0.5)
 })

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { capacity, defaultPolicy, type Gang, type SnapshotObjects, snapshotFrom } from '@grove/scheduler'
+import {
+  capacity,
+  defaultPolicy,
+  type Gang,
+  type Snapshot,
+  type SnapshotObjects,
+  snapshotFrom,
+  withOwnClaims,
+} from '@grove/scheduler'
 import { CommandError } from '../command-error.ts'
 import { capacityLines } from '../placement/capacity-text.ts'
 import {
@@ -26,9 +34,8 @@ export async function showCapacity(options: CapacityOptions): Promise<void> {
   if (most === 0) throw new CommandError('--max must be at least 1')
   if (!options.filename) throw new CommandError('nothing to count; add -f FILE')
   const { objects, sets } = await readPlacementInput(options)
-  const template = templateOf(objects, sets)
+  const { template, all } = snapshotsOf(objects, sets)
   if (template.length === 0) throw new CommandError('the sets have no gangs; set replicas to 1 or more')
-  const all = snapshotFrom(objects)
   const found = capacity({
     snapshot: all,
     template,
@@ -43,11 +50,19 @@ export async function showCapacity(options: CapacityOptions): Promise<void> {
   else printLines(capacityLines(found, template, most))
 }
 
-/** One copy of all sets as gangs. Pods of the cluster are ignored: a copy shares no pod with a running set. */
-function templateOf(objects: SnapshotObjects, sets: readonly RenderedSet[]): readonly Gang[] {
-  return snapshotFrom({
-    ...objects,
-    pods: sets.flatMap(({ pods }) => pods),
-    podGangs: sets.flatMap(({ podGangs }) => podGangs),
-  }).gangs
+/** One copy of all sets as gangs, and the cluster. A copy shares no pod and no resource claim with a set that runs. */
+function snapshotsOf(
+  objects: SnapshotObjects,
+  sets: readonly RenderedSet[],
+): { readonly template: readonly Gang[]; readonly all: Snapshot } {
+  const { pods, resourceClaims } = withOwnClaims({
+    pods: sets.flatMap(set => set.pods),
+    resourceClaims: sets.flatMap(set => set.resourceClaims),
+  })
+  const together = { ...objects, resourceClaims: [...(objects.resourceClaims ?? []), ...resourceClaims] }
+  const podGangs = sets.flatMap(set => set.podGangs)
+  return {
+    template: snapshotFrom({ ...together, pods, podGangs }, { claimingPods: objects.pods }).gangs,
+    all: snapshotFrom(together, { claimingPods: pods }),
+  }
 }

@@ -5,6 +5,7 @@ import { after, test } from 'node:test'
 import type { GangDecision } from '@grove/scheduler'
 import { call } from '../testing/grove-call.ts'
 import {
+  devices,
   fabric,
   gpuNode,
   gpuPod,
@@ -308,6 +309,13 @@ clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]
 users: [{name: u, user: {}}]
 `,
   )
+  const slice = { apiVersion: 'resource.k8s.io/v1', kind: 'ResourceSlice', metadata: { name: 's' } }
+  const badClaim = {
+    apiVersion: 'resource.k8s.io/v1',
+    kind: 'ResourceClaimTemplate',
+    metadata: { name: 't' },
+    spec: { spec: { devices: { requests: 'gpu' } } },
+  }
   const table: [string[], RegExp][] = [
     [[], /nothing to plan; add -f FILE for sets, or --pending/],
     [['-f', 'missing.yaml', '--nodes', nodes], /cannot read missing.yaml: no such file/],
@@ -326,6 +334,19 @@ users: [{name: u, user: {}}]
       ['-f', set, '--nodes', files.write('bad-node.json', [{ apiVersion: 'v1', kind: 'Node' }])],
       /bad-node.json:1: the Node has no valid metadata.name/,
     ],
+    [
+      [
+        '-f',
+        set,
+        '--nodes',
+        files.write('bad-slice.json', [...cluster, { ...slice, spec: { driver: 'd' } }]),
+      ],
+      /bad-slice.json:\d+: the ResourceSlice has no valid spec.pool.name/,
+    ],
+    [
+      ['-f', set, '--nodes', files.write('bad-claim.json', [...cluster, badClaim])],
+      /bad-claim.json:\d+: the ResourceClaimTemplate has no valid spec.spec.devices.requests/,
+    ],
     [['-f', set, '--kubeconfig', unreachable], /cannot reach the cluster at https:\/\/127.0.0.1:1/],
     [['-f', set, '--nodes', nodes, '-o', 'yaml'], /Allowed choices are text, json/],
   ]
@@ -335,4 +356,21 @@ users: [{name: u, user: {}}]
     assert.match(stderr, message)
     assert.equal(stdout, '')
   }
+})
+
+test('plans claims from templates that are not generated yet', async () => {
+  const set = gpuSet({ workers: 2, gpus: 0, claimTemplate: 'devices' })
+  const fits = await planned([set], [...cluster, ...devices(2, { 'a1-2': 2, 'a2-1': 1, 'b1-1': 3 })])
+  assert.deepEqual(fits.plan.gangs.map(nodesOf), [['a1-2', 'b1-1']])
+  const short = await planned([set], [...cluster, ...devices(2, { 'a1-2': 3 })])
+  assert.equal(short.status, 1)
+  assert.equal(
+    short.plan.gangs[0]?.explanation?.message,
+    'ResourceClaims of PodClique llm-0-worker can be used on 1 nodes only; 2 devices of class gpu missing',
+  )
+  const missing = await planned([set])
+  assert.equal(
+    missing.plan.gangs[0]?.explanation?.message,
+    'ResourceClaimTemplate devices of PodClique llm-0-worker does not exist',
+  )
 })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Plans sets that are not applied yet, and the waiting gangs of the cluster.
-import { label, type Pod, podSchedulingGate } from '@grove/api'
+import { label, type Pod, podSchedulingGate, type ResourceClaim } from '@grove/api'
 import {
   type Decision,
   defaultPolicy,
@@ -129,7 +129,20 @@ function withSets({ objects, sets, pending, now }: PlanInput): SnapshotObjects {
     },
   }))
   const others = pending ? objects.podGangs.filter(({ metadata }) => !renderedGangs.has(keyOf(metadata))) : []
-  return { ...objects, pods: [...kept, ...renderedPods.values()], podGangs: [...others, ...gangs] }
+  return {
+    ...objects,
+    pods: [...kept, ...renderedPods.values()],
+    podGangs: [...others, ...gangs],
+    resourceClaims: withRenderedClaims(objects, sets),
+  }
+}
+
+/** A shared claim that exists in the cluster keeps its allocation. */
+function withRenderedClaims(objects: SnapshotObjects, sets: readonly RenderedSet[]): ResourceClaim[] {
+  const existing = objects.resourceClaims ?? []
+  const names = new Set(existing.map(({ metadata }) => keyOf(metadata)))
+  const rendered = sets.flatMap(({ resourceClaims }) => resourceClaims)
+  return [...existing, ...rendered.filter(({ metadata }) => !names.has(keyOf(metadata)))]
 }
 
 function gated(pod: Pod): Pod {

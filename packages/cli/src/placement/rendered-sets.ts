@@ -12,6 +12,7 @@ import {
   type Pod,
   type PodGang,
   podTemplateHash,
+  type ResourceClaim,
   type ResourceClaimTemplate,
 } from '@grove/api'
 import { type RenderContext, render, type StoredSet, schedulerBackends } from '@grove/operator'
@@ -23,6 +24,7 @@ import type { ManifestDocument } from '../manifests/manifest.ts'
 import { isObject, kindOf } from '../manifests/manifest-value.ts'
 import { setsAmong, storedSet } from '../manifests/set-manifest.ts'
 import { printNote } from '../terminal/print.ts'
+import { withGeneratedClaims } from './generated-claims.ts'
 
 export interface RenderedSet {
   readonly namespace: string
@@ -31,6 +33,8 @@ export interface RenderedSet {
   readonly podGangs: readonly PodGang[]
   /** Named by hostname, without gates. */
   readonly pods: readonly Pod[]
+  /** Shared claims, and those that Kubernetes would generate from templates. */
+  readonly resourceClaims: readonly ResourceClaim[]
 }
 
 export interface SetInput {
@@ -95,7 +99,7 @@ function renderedSet(set: StoredSet, context: RenderContext, document: ManifestD
       `${document.source}:${document.line}: ${error instanceof Error ? error.message : String(error)}`,
     )
   }
-  const objects = made as unknown as readonly (Pod | PodGang)[]
+  const objects = made as unknown as readonly (Pod | PodGang | ResourceClaim)[]
   const { namespace, name } = set.metadata
   const pods = objects.filter((object): object is Pod => object.kind === 'Pod')
   const others = new Set(pods.map(({ spec }) => spec.schedulerName ?? ''))
@@ -110,7 +114,11 @@ function renderedSet(set: StoredSet, context: RenderContext, document: ManifestD
     podGangs: objects
       .filter((object): object is PodGang => object.kind === 'PodGang')
       .map(gang => ({ ...gang, status: initialized })),
-    pods: pods.map(pod => ({ ...pod, spec: { ...pod.spec, schedulerName: defaultSchedulerName } })),
+    ...withGeneratedClaims(
+      pods.map(pod => ({ ...pod, spec: { ...pod.spec, schedulerName: defaultSchedulerName } })),
+      objects.filter((object): object is ResourceClaim => object.kind === 'ResourceClaim'),
+      context.claimTemplates,
+    ),
   }
 }
 

@@ -25,10 +25,14 @@ const kinds: Readonly<Record<string, SnapshotKind>> = {
   PersistentVolume: { list: 'persistentVolumes', group: '' },
   PersistentVolumeClaim: { list: 'persistentVolumeClaims', group: '' },
   StorageClass: { list: 'storageClasses', group: 'storage.k8s.io' },
-  ResourceSlice: { list: 'resourceSlices', group: 'resource.k8s.io' },
-  ResourceClaim: { list: 'resourceClaims', group: 'resource.k8s.io' },
-  ResourceClaimTemplate: { list: 'resourceClaimTemplates', group: 'resource.k8s.io' },
-  DeviceClass: { list: 'deviceClasses', group: 'resource.k8s.io' },
+  ResourceSlice: { list: 'resourceSlices', group: 'resource.k8s.io', problem: sliceProblem },
+  ResourceClaim: { list: 'resourceClaims', group: 'resource.k8s.io', problem: claimProblem },
+  ResourceClaimTemplate: {
+    list: 'resourceClaimTemplates',
+    group: 'resource.k8s.io',
+    problem: templateProblem,
+  },
+  DeviceClass: { list: 'deviceClasses', group: 'resource.k8s.io', problem: classProblem },
 }
 
 /** The objects of the documents. Other kinds are ignored. The last object with the same name wins. */
@@ -91,6 +95,29 @@ function gangProblem({ spec }: Readonly<Record<string, unknown>>): string | unde
 
 function bindingProblem({ spec }: Readonly<Record<string, unknown>>): string | undefined {
   return isObject(spec) && isListOfObjects(spec.levels) ? undefined : 'spec.levels'
+}
+
+function sliceProblem({ spec }: Readonly<Record<string, unknown>>): string | undefined {
+  if (!isObject(spec)) return 'spec'
+  if (typeof spec.driver !== 'string') return 'spec.driver'
+  if (!isObject(spec.pool) || typeof spec.pool.name !== 'string') return 'spec.pool.name'
+  return spec.devices === undefined || isListOfObjects(spec.devices) ? undefined : 'spec.devices'
+}
+
+function claimProblem({ spec }: Readonly<Record<string, unknown>>): string | undefined {
+  if (!isObject(spec)) return 'spec'
+  const requests = isObject(spec.devices) ? spec.devices.requests : undefined
+  return requests === undefined || isListOfObjects(requests) ? undefined : 'spec.devices.requests'
+}
+
+function templateProblem({ spec }: Readonly<Record<string, unknown>>): string | undefined {
+  const problem = isObject(spec) ? claimProblem(spec) : ''
+  return problem === undefined ? undefined : `spec${problem && `.${problem}`}`
+}
+
+function classProblem({ spec }: Readonly<Record<string, unknown>>): string | undefined {
+  const selectors = isObject(spec) ? spec.selectors : undefined
+  return selectors === undefined || isListOfObjects(selectors) ? undefined : 'spec.selectors'
 }
 
 function isListOfObjects(value: unknown): value is Readonly<Record<string, unknown>>[] {

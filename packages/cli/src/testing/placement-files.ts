@@ -68,6 +68,8 @@ export interface SetOptions {
   readonly priorityClassName?: string
   readonly schedulerName?: string
   readonly nodeSelector?: Readonly<Record<string, string>>
+  /** Every pod has a claim that is generated from this template. */
+  readonly claimTemplate?: string
 }
 
 export function gpuSet(options: SetOptions = {}): object {
@@ -95,6 +97,9 @@ export function gpuSet(options: SetOptions = {}): object {
               podSpec: {
                 ...(options.schedulerName && { schedulerName: options.schedulerName }),
                 ...(options.nodeSelector && { nodeSelector: options.nodeSelector }),
+                ...(options.claimTemplate && {
+                  resourceClaims: [{ name: 'device', resourceClaimTemplateName: options.claimTemplate }],
+                }),
                 containers: [
                   {
                     name: 'main',
@@ -173,5 +178,40 @@ export function waitingGang(
         spec: { schedulerName },
       }),
     ),
+  ]
+}
+
+/** A class of devices, a template for claims of so many of them, and so many devices on each node. */
+export function devices(perClaim: number, perNode: Readonly<Record<string, number>>): object[] {
+  const apiVersion = 'resource.k8s.io/v1'
+  const driver = 'gpu.example.com'
+  return [
+    {
+      apiVersion,
+      kind: 'DeviceClass',
+      metadata: { name: 'gpu' },
+      spec: { selectors: [{ cel: { expression: `device.driver == "${driver}"` } }] },
+    },
+    {
+      apiVersion,
+      kind: 'ResourceClaimTemplate',
+      metadata: { name: 'devices', namespace: 'default' },
+      spec: {
+        spec: {
+          devices: { requests: [{ name: 'gpu', exactly: { deviceClassName: 'gpu', count: perClaim } }] },
+        },
+      },
+    },
+    ...Object.entries(perNode).map(([nodeName, count]) => ({
+      apiVersion,
+      kind: 'ResourceSlice',
+      metadata: { name: nodeName },
+      spec: {
+        driver,
+        nodeName,
+        pool: { name: nodeName, generation: 1, resourceSliceCount: 1 },
+        devices: Array.from({ length: count }, (_, index) => ({ name: `gpu-${index}` })),
+      },
+    })),
   ]
 }

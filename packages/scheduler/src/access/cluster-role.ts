@@ -23,6 +23,11 @@ export function schedulerClusterRole(): ClusterRole {
       rule('scheduling.k8s.io', ['priorityclasses'], reading),
       rule('storage.k8s.io', ['storageclasses'], reading),
       rule('policy', ['poddisruptionbudgets'], reading),
+      rule('resource.k8s.io', ['resourceslices', 'deviceclasses', 'resourceclaimtemplates'], reading),
+      // The patch adds a finalizer to claims that are allocated.
+      rule('resource.k8s.io', ['resourceclaims'], [...reading, 'get', 'patch']),
+      // Since Kubernetes 1.36, changes of the allocation need the right to resourceclaims/binding too.
+      rule('resource.k8s.io', ['resourceclaims/status', 'resourceclaims/binding'], ['patch']),
       rule('', ['events'], ['create', 'patch']),
     ],
   }

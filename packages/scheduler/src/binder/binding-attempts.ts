@@ -13,6 +13,7 @@ import {
 import type { AssumedPod, PodBinding } from '../types.ts'
 import { AssumedPods } from './assumed-pods.ts'
 import type { SchedulerCaches } from './caches.ts'
+import { ClaimWrites } from './claim-writes.ts'
 import { resources } from './resources.ts'
 import type { Slots } from './slots.ts'
 
@@ -35,11 +36,13 @@ export interface BindingAttemptsOptions {
 export class BindingAttempts {
   readonly #options: BindingAttemptsOptions
   readonly #assumed = new AssumedPods()
+  readonly claims: ClaimWrites
   /** By namespace and name of the gang. */
   readonly #running = new Map<string, Promise<boolean>>()
 
   constructor(options: BindingAttemptsOptions) {
     this.#options = options
+    this.claims = new ClaimWrites(options)
   }
 
   has(gang: string): boolean {
@@ -66,10 +69,10 @@ export class BindingAttempts {
     return this.#running.get(gang)
   }
 
-  /** Time until a pod without a known outcome no longer counts as bound. */
+  /** Time until a pod or an allocation without a known outcome no longer counts. */
   msUntilExpiry(): number | undefined {
-    const next = this.#assumed.nextExpiry()
-    return next === undefined ? undefined : Math.max(0, next - this.#options.clock.monotonic())
+    const times = [this.#assumed.nextExpiry(), this.claims.nextExpiry()].filter(time => time !== undefined)
+    return times.length ? Math.max(0, Math.min(...times) - this.#options.clock.monotonic()) : undefined
   }
 
   /** Assumes the pods at once. Binds them after `record` has written that the attempt begins; without that, binds none. */
@@ -79,10 +82,13 @@ export class BindingAttempts {
     record: () => Promise<boolean>,
     signal: AbortSignal,
   ): void {
-    for (const binding of bindings) this.#assumed.assume(binding)
+    for (const binding of bindings) {
+      this.#assumed.assume(binding)
+      this.claims.assume(binding)
+    }
     const attempt = this.#attempt(gang, bindings, record, signal)
-      .catch(error => {
-        for (const { uid } of bindings) this.#assumed.forget(uid)
+      .catch(async error => {
+        await this.#giveUp(bindings, signal)
         this.#options.log.warn('could not begin to bind a gang, trying again', { gang, error })
         return false
       })
@@ -106,18 +112,50 @@ export class BindingAttempts {
   ): Promise<boolean> {
     const { log, slots } = this.#options
     if (!(await record())) {
-      for (const { uid } of bindings) this.#assumed.forget(uid)
+      await this.#giveUp(bindings, signal)
       return false
     }
+    // All claims come before the first binding, so that a claim that cannot be allocated leaves no gang bound in part.
+    const without = await this.#withoutClaims(bindings, signal)
+    if (without.some(({ part }) => part === 'minimum')) {
+      await this.#giveUp(bindings, signal)
+      return false
+    }
+    await this.#giveUp(without, signal)
     let isEnded = false
     const bindOne = async (binding: PodBinding) => {
-      if (isEnded || signal.aborted) return this.#assumed.forget(binding.uid)
-      if (await this.#bind(binding, signal)) return
+      if (isEnded || signal.aborted) return this.#giveUp([binding], signal)
+      if (await this.#bind(binding, signal)) return this.claims.finish(binding)
       if (binding.part === 'minimum') isEnded = true
+      // The claims of a pod that may be bound must stay.
+      if (this.#assumed.has(binding.uid)) this.claims.finish(binding)
+      else await this.claims.undo(binding, signal)
     }
-    await Promise.all(bindings.map(binding => slots.run(() => bindOne(binding))))
+    const ready = bindings.filter(binding => !without.includes(binding))
+    await Promise.all(ready.map(binding => slots.run(() => bindOne(binding))))
     if (isEnded) log.warn('a binding of a gang failed; the gang is completed or released', { gang })
     return !isEnded && !signal.aborted
+  }
+
+  /** Allocates and reserves the claims of all pods, and returns the bindings for which this failed. */
+  async #withoutClaims(bindings: readonly PodBinding[], signal: AbortSignal): Promise<PodBinding[]> {
+    const failed: PodBinding[] = []
+    await Promise.all(
+      bindings
+        .filter(({ claims }) => claims)
+        .map(binding =>
+          this.#options.slots.run(async () => {
+            if (!(await this.claims.reserve(binding, signal))) failed.push(binding)
+          }),
+        ),
+    )
+    return failed
+  }
+
+  /** Forgets pods that are not bound, and takes back the allocation of their claims. */
+  async #giveUp(bindings: readonly PodBinding[], signal: AbortSignal): Promise<void> {
+    await Promise.all(bindings.map(binding => this.claims.undo(binding, signal)))
+    for (const { uid } of bindings) this.#assumed.forget(uid)
   }
 
   /** Returns whether the pod is bound to the node. */

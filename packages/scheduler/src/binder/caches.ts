@@ -33,6 +33,8 @@ export class SchedulerCaches {
   readonly nodes
   readonly pods
   readonly podGangs
+  readonly resourceClaims
+  readonly deviceClasses
   readonly #others
   readonly #running: WatchCache<KubeObject>[] = []
   /** Caches with a predicate. Every change of the other kinds leads to a cycle: they change rarely. */
@@ -52,6 +54,8 @@ export class SchedulerCaches {
     this.nodes = watch(resources.nodes, nodeNeedsCycle)
     this.pods = watch(resources.pods, podNeedsCycle)
     this.podGangs = watch(resources.podGangs, gangNeedsCycle)
+    this.resourceClaims = watch(resources.resourceClaims)
+    this.deviceClasses = watch(resources.deviceClasses)
     this.#others = {
       topologyBindings: watch(resources.topologyBindings),
       priorityClasses: watch(resources.priorityClasses),
@@ -60,6 +64,8 @@ export class SchedulerCaches {
       persistentVolumeClaims: watch(resources.persistentVolumeClaims),
       storageClasses: watch(resources.storageClasses),
       podDisruptionBudgets: watch(resources.podDisruptionBudgets),
+      resourceSlices: watch(resources.resourceSlices),
+      resourceClaimTemplates: watch(resources.resourceClaimTemplates),
     }
   }
 
@@ -100,6 +106,10 @@ export class SchedulerCaches {
       persistentVolumeClaims: others.persistentVolumeClaims.list(),
       storageClasses: others.storageClasses.list(),
       podDisruptionBudgets: others.podDisruptionBudgets.list(),
+      resourceSlices: others.resourceSlices.list(),
+      resourceClaimTemplates: others.resourceClaimTemplates.list(),
+      resourceClaims: this.resourceClaims.list(),
+      deviceClasses: this.deviceClasses.list(),
     }
   }
 }

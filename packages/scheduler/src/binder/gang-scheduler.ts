@@ -13,6 +13,7 @@ import {
   type Pod,
   type PodGang,
   type PodGangStatus,
+  type ResourceClaim,
 } from '@grove/api'
 import { equalJson } from '@grove/apimachinery'
 import {
@@ -30,6 +31,7 @@ import type { Decision, GangDecision, Plan, PodBinding, Policy, Snapshot } from 
 import { BindingAttempts } from './binding-attempts.ts'
 import { BoundStatusDelay } from './bound-status-delay.ts'
 import type { SchedulerCaches } from './caches.ts'
+import { unusedClaims } from './claim-allocation.ts'
 import { FormerNodes } from './former-nodes.ts'
 import { bindingStatus, gangStatus, type Members, progressOf } from './gang-status.ts'
 import { type GangEvents, GangWrites } from './gang-writes.ts'
@@ -205,7 +207,12 @@ export class GangScheduler {
     // Gangs of other schedulers only hold resources, which their pods say.
     const podGangs = objects.podGangs.filter(gang => this.#isNamed(gang) !== false)
     this.#snapshot = snapshotFrom(
-      { ...objects, pods, podGangs },
+      {
+        ...objects,
+        pods,
+        podGangs,
+        resourceClaims: this.#attempts.claims.current(caches.resourceClaims.list()),
+      },
       { schedulerName, assumed, formerNodes, ...(previous && { previous }) },
     )
     return plan(this.#snapshot, policy, now)
@@ -269,14 +276,25 @@ export class GangScheduler {
       return {
         written: Promise.all(release.pods.map(pod => this.#writes.release(pod as Stored<Pod>, signal))),
       }
+    const unused = bindings.length ? [] : this.#unusedClaims(pods, decided)
     if (base && bindings.length)
       this.#bind(stored, bindingStatusOf(gang, progress, bindings), bindings, base, signal)
+    // A decision without the allocations follows when the watch shows that they are gone.
+    else if (unused.length) return { written: this.#attempts.claims.deallocate(unused, signal) }
     // Planned, but held back for its base gang: the attempt reports the next status.
     else if (progress.isBound || decided?.verdict !== 'Scheduled') {
       const { deadline, written } = this.#report(stored, gang, pods, progress, report, now, signal)
       return { deadline: release.deadline ?? deadline, ...(written && { written }) }
     }
     return { deadline: release.deadline }
+  }
+
+  /** Claims of pods for which the plan has no node. A blocked gang does not wait for nodes, so it keeps its claims. */
+  #unusedClaims(pods: readonly Pod[], decided: GangDecision | undefined): Stored<ResourceClaim>[] {
+    if (!decided || decided.verdict === 'Blocked') return []
+    const withoutNode = new Set(decided.pods.flatMap(({ name, node }) => (node === null ? name : [])))
+    const waiting = pods.filter(pod => !pod.spec.nodeName && withoutNode.has(pod.metadata.name))
+    return unusedClaims(waiting, ref => this.#options.caches.resourceClaims.get(ref))
   }
 
   #bind(

@@ -9,9 +9,18 @@ import {
   type Pod,
   type PodGang,
   type PriorityClass,
+  type ResourceClaim,
+  type ResourceClaimTemplate,
 } from '@grove/api'
 import { defineResource, type KubeObject, type Resource } from '@grove/kube'
-import type { PersistentVolume, PersistentVolumeClaim, PodDisruptionBudget, StorageClass } from '../types.ts'
+import type {
+  DeviceClass,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  PodDisruptionBudget,
+  ResourceSlice,
+  StorageClass,
+} from '../types.ts'
 
 function kind<T>(
   group: string,
@@ -41,6 +50,15 @@ export const resources = {
     'policy',
     'poddisruptionbudgets',
     'PodDisruptionBudget',
+    true,
+  ),
+  resourceSlices: kind<ResourceSlice>('resource.k8s.io', 'resourceslices', 'ResourceSlice', false),
+  deviceClasses: kind<DeviceClass>('resource.k8s.io', 'deviceclasses', 'DeviceClass', false),
+  resourceClaims: kind<ResourceClaim>('resource.k8s.io', 'resourceclaims', 'ResourceClaim', true),
+  resourceClaimTemplates: kind<ResourceClaimTemplate>(
+    'resource.k8s.io',
+    'resourceclaimtemplates',
+    'ResourceClaimTemplate',
     true,
   ),
 } as const

@@ -4,6 +4,13 @@ import { test } from 'node:test'
 import type { Node, Pod, PodGang } from '@grove/api'
 import fc from 'fast-check'
 import { capacity, defaultPolicy, plan, snapshotFrom } from '../index.ts'
+import {
+  deviceClass,
+  deviceRequest,
+  resourceClaim,
+  resourceSlice,
+  withClaims,
+} from '../testing/device-objects.ts'
 import { propertyOptions } from '../testing/instances.ts'
 import { gpu, memberPod, node, pod, podGang, topologyBinding } from '../testing/objects.ts'
 import type { SnapshotObjects } from '../types.ts'
@@ -190,4 +197,20 @@ test('the count equals the number of explicit copies that one plan accepts', () 
     ),
     propertyOptions(100),
   )
+})
+
+test('every copy has shared claims of its own', () => {
+  const objects = {
+    nodes: ['a', 'b'].map(name => node(name, { cpu: '8' })),
+    resourceSlices: [resourceSlice('a', 5), resourceSlice('b', 3)],
+    deviceClasses: [deviceClass('gpu')],
+    resourceClaims: [resourceClaim('x', [deviceRequest('gpu', 2)])],
+    podGangs: [podGang('g', [{ name: 'c', min: 2 }])],
+    pods: [0, 1].map(i => withClaims(memberPod('g', 'c', i, { cpu: '1' }), 'x')),
+  }
+  const snapshot = snapshotFrom(objects)
+  const found = capacity({ snapshot, template: snapshot.gangs, most: 10, policy: defaultPolicy, now: 0 })
+  equal(found.copies, 3)
+  equal(found.provenance, 'proved')
+  equal(found.limitedBy?.code, 'DevicesUnavailable')
 })

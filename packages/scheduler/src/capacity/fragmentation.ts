@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isDeviceResource } from '../devices/selections.ts'
 import { Model } from '../model/model.ts'
 import type { Shape } from '../model/shapes.ts'
 import { compareText, sortedRecord } from '../order.ts'
@@ -76,7 +77,8 @@ function scarceResource(model: Model, template: readonly Gang[]): string {
   const requested = new Map<string, number>()
   for (const { needs } of pods)
     for (const [name, amount] of Object.entries(needs.requests))
-      if (name.includes('/')) requested.set(name, (requested.get(name) ?? 0) + amount)
+      if (name.includes('/') || isDeviceResource(name))
+        requested.set(name, (requested.get(name) ?? 0) + amount)
   const share = ([name, amount]: readonly [string, number]) =>
     amount / model.snapshot.nodes.reduce((sum, { allocatable }) => sum + (allocatable[name] ?? 0), 0)
   const [first] = [...requested].sort((a, b) => share(b) - share(a) || compareText(a[0], b[0]))

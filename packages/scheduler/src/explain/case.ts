@@ -46,6 +46,7 @@ export const emptyCluster: readonly Relaxation[] = [
   'ports',
   'affinity',
   'volume',
+  'claim',
   'boundPods',
 ]
 

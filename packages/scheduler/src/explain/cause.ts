@@ -3,6 +3,7 @@ import type { Cycle } from '../planner/cycle.ts'
 import { type GangTask, taskOf } from '../planner/gang-demand.ts'
 import { heldForEarlierGang, insufficientCapacity, podLimitReached, reserved } from './capacity.ts'
 import type { Case, Cause, Row } from './case.ts'
+import { devicesUnavailable } from './devices.ts'
 import {
   cordoned,
   notReady,
@@ -35,6 +36,7 @@ export const rows: readonly Row[] = [
   portsInUse,
   podAffinityUnsatisfied,
   volumeUnavailable,
+  devicesUnavailable,
   podLimitReached,
   noDomainFits,
   nodesFragmented,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isDeviceResource } from '../devices/selections.ts'
 import type { Model } from '../model/model.ts'
 import type { Partition } from '../model/partitions.ts'
 import type { Shape } from '../model/shapes.ts'
@@ -127,12 +128,14 @@ function greedyFill(model: Model, wanted: readonly ShapeCount[], nodes: Iterable
     // The last shape leaves nothing to place, so only the sum matters.
     if (position === wanted.length - 1) {
       let sum = 0
-      for (const node of nodes) sum += caps[node]!
+      for (const node of nodes) sum = shape.shared.length > 0 ? Math.max(sum, caps[node]!) : sum + caps[node]!
       total += Math.min(count, sum)
       return
     }
     let left = count
     const useful = [...nodes].filter(node => caps[node]! > 0).sort((a, b) => caps[a]! - caps[b]! || a - b)
+    // Pods that share a claim run on one node.
+    if (shape.shared.length > 0) useful.splice(0, useful.length - 1)
     for (const node of useful) {
       const taken = Math.min(left, caps[node]!)
       if (taken === 0) break
@@ -186,10 +189,20 @@ export function nodeEvidence(model: Model, task: GangTask): { evidence: NodeEvid
   for (let node = 0; node < model.nodeCount; node++) {
     const accepting = shapes.filter(shape => model.allowed(shape)[node])
     if (accepting.some(shape => model.capacity(shape, node) > 0)) eligible.push(node)
-    else if (accepting.length > 0) excluded.resources++
+    else if (accepting.length > 0) excluded[lacksDevices(model, accepting, node) ? 'claim' : 'resources']++
     else if (shapes[0]) excluded[model.exclusion(shapes[0], node) ?? 'resources']++
   }
   return { evidence: { total: model.nodeCount, eligible: eligible.length, excluded }, eligible }
+}
+
+/** Devices are all that the node lacks for a pod of some shape. */
+function lacksDevices(model: Model, shapes: readonly Shape[], node: number): boolean {
+  return shapes.some(({ resources, amounts, shared }) => {
+    const isShort = (resource: number, i: number) => model.freeOf(node, resource) < amounts[i]!
+    const isDevice = (resource: number) => isDeviceResource(model.resources[resource]!)
+    const short = resources.filter(isShort)
+    return short.every(isDevice) && (short.length > 0 || shared.length > 0)
+  })
 }
 
 /** One pod for each kind of needs. */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isDeviceResource } from '../devices/selections.ts'
 import { Model } from '../model/model.ts'
 import { noPods } from '../model/usage.ts'
 import { compareText } from '../order.ts'
@@ -19,6 +20,7 @@ export function tooLarge({ snapshot, task }: Case): Cause | undefined {
       const clique = task.gang.groups[group]!.name
       // The resource with the largest shortage on the best node, as a factor.
       const missing = Object.entries(pod.needs.requests)
+        .filter(([resource]) => !isDeviceResource(resource))
         .map(([resource, need]) => {
           const largest = nodes.reduce(
             (best, node) => {

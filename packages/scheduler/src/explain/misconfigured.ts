@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isDeviceResource } from '../devices/selections.ts'
 import { Model } from '../model/model.ts'
 import { taskOf } from '../planner/gang-demand.ts'
 import { allScopes } from '../planner/scopes.ts'
@@ -29,7 +30,11 @@ export function unknownNeeds(model: Model, index: number): Cause | undefined {
     const clique = gang.groups[group]!.name
     for (const { needs } of distinct(pods))
       for (const resource of Object.keys(needs.requests))
-        if (resource !== 'pods' && !nodes.some(({ allocatable }) => allocatable[resource] !== undefined))
+        if (
+          resource !== 'pods' &&
+          !isDeviceResource(resource) &&
+          !nodes.some(({ allocatable }) => allocatable[resource] !== undefined)
+        )
           return { code: 'ResourceUnknown', facts: { resource, clique } }
   }
   const relaxed = new Model({ ...model.snapshot, gangs: [gang] }, new Set([...emptyCluster, 'podCount']))

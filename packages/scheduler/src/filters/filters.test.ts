@@ -168,13 +168,13 @@ test('a pod field that the planner does not support keeps the gang waiting', () 
         'c',
         0,
         { cpu: '1' },
-        { spec: { ...scheduled, resourceClaims: [{ name: 'gpu', resourceClaimName: 'x' }] } },
+        { spec: { ...scheduled, schedulingGroup: { podGroupName: 'x' } } },
       ),
     ],
     podGangs: [podGang('g', [{ name: 'c', min: 1 }])],
   }
   const [gang] = plan(snapshotFrom(objects), policy, 0).gangs
-  equal(gang?.explanation?.message, 'not supported by grove-scheduler: spec.resourceClaims of PodClique c')
+  equal(gang?.explanation?.message, 'not supported by grove-scheduler: spec.schedulingGroup of PodClique c')
   equal(gang?.verdict, 'Unschedulable')
 })
 

@@ -43,7 +43,7 @@ export const podFields: Readonly<Record<string, FieldUse>> = {
   priority: ignored('the PriorityClass of the gang decides'),
   priorityClassName: ignored('the PriorityClass of the gang decides'),
   readinessGates: runtimeOnly,
-  resourceClaims: unsupported,
+  resourceClaims: read,
   resources: read,
   restartPolicy: runtimeOnly,
   runtimeClassName: ignored(

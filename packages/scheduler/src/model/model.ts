@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isDeviceResource } from '../devices/selections.ts'
 import { portsConflict } from '../filters/host-ports.ts'
 import { matchesNodeSelector, selectsNode } from '../filters/node-selector.ts'
 import { keysReadBy, termSelects } from '../filters/pod-affinity.ts'
@@ -6,12 +7,21 @@ import { toleratesCordon, toleratesTaints } from '../filters/taints.ts'
 import type { HostPort, NodeExclusion, PodNeeds, Snapshot, SnapshotPod } from '../types.ts'
 import { Coupling } from './coupling.ts'
 import { type Partition, type Partitions, partitionsOf } from './partitions.ts'
-import { ShapeRoom } from './shape-room.ts'
+import { allNodes, ShapeRoom } from './shape-room.ts'
 import { type Shape, Shapes } from './shapes.ts'
+import { SharedClaims } from './shared-claims.ts'
 import { columnsOf, nodeIndexOf, noPods, rulesOf } from './usage.ts'
 
 /** Filters that a counterfactual ignores. */
-export type Relaxation = 'cordon' | 'taint' | 'ports' | 'affinity' | 'volume' | 'podCount' | 'boundPods'
+export type Relaxation =
+  | 'cordon'
+  | 'taint'
+  | 'ports'
+  | 'affinity'
+  | 'volume'
+  | 'claim'
+  | 'podCount'
+  | 'boundPods'
 
 /**
  * The nodes as the solver sees them: free resources in one array, filters as one byte for each shape and node. Pods of
@@ -38,6 +48,7 @@ export class Model {
   readonly #placed: Map<number, number>[] | undefined
   /** Nodes in the order of their changes, so that readers recompute only what changed. */
   readonly #changes: number[] = []
+  readonly #sharedClaims: SharedClaims
   readonly #rooms: (ShapeRoom | undefined)[] = []
   /** Some pending pod has a rule about other pods. */
   readonly #mayBeCoupled: boolean
@@ -54,14 +65,19 @@ export class Model {
     const columns = columnsOf(snapshot.nodes, bound, this.nodeIndex)
     for (const name of columns.resources) this.resourceIndex(name)
     const waiting = distinctNeeds(snapshot)
-    for (const { needs } of waiting) for (const name in needs.requests) this.resourceIndex(name)
+    for (const { needs } of waiting) {
+      for (const name in needs.requests) this.resourceIndex(name)
+      for (const { devices } of needs.sharedClaims) for (const name in devices) this.resourceIndex(name)
+    }
     const labelKeys = [...new Set([...keysReadBy(waiting), ...rulesOf(snapshot.boundPods).labelKeys])].sort()
     this.shapes = new Shapes(name => this.resourceIndex(name), labelKeys)
     this.#stride = this.resources.length
     this.free = widened(columns.free, this.nodeCount, columns.resources.length, this.#stride)
-    if (relaxed.has('podCount'))
-      for (let node = 0; node < this.nodeCount; node++)
-        this.free[node * this.#stride] = Number.MAX_SAFE_INTEGER / 4
+    this.resources.forEach((name, resource) => {
+      if (relaxed.has('claim') && isDeviceResource(name)) this.#makeUnlimited(resource)
+    })
+    if (relaxed.has('podCount')) this.#makeUnlimited(0)
+    this.#sharedClaims = new SharedClaims(this)
     this.podsOn = columns.podsOn.slice()
     this.#ports = columns.ports
     const hasRules = waiting.some(
@@ -70,6 +86,11 @@ export class Model {
     this.#mayBeCoupled = hasRules && !relaxed.has('affinity')
     const mayConflict = hasRules || waiting.some(({ needs }) => needs.hostPorts.length > 0)
     this.#placed = mayConflict ? snapshot.nodes.map(() => new Map()) : undefined
+  }
+
+  #makeUnlimited(resource: number): void {
+    for (let node = 0; node < this.nodeCount; node++)
+      this.free[this.#at(node, resource)] = Number.MAX_SAFE_INTEGER / 4
   }
 
   resourceIndex(name: string): number {
@@ -100,6 +121,15 @@ export class Model {
     this.podsOn[node]! += count
     this.#coupling?.changed(shape, node, count)
     this.#changes.push(node)
+    if (shape.shared.length > 0 && !this.relaxed.has('claim')) {
+      this.#sharedClaims.changed(shape, node, count)
+      this.#changes.push(allNodes)
+    }
+  }
+
+  /** Takes devices of a shared claim, or gives them back. */
+  takeShared(node: number, resource: number, amount: number): void {
+    this.free[this.#at(node, resource)]! -= amount
   }
 
   /** The room for pods of the shape on every node, as it is now. */
@@ -148,6 +178,11 @@ export class Model {
       !needs.volumeSelectors.every(selector => matchesNodeSelector(selector, target))
     )
       return 'volume'
+    if (
+      !this.relaxed.has('claim') &&
+      !needs.claimSelectors.every(selector => matchesNodeSelector(selector, target))
+    )
+      return 'claim'
     if (!this.relaxed.has('ports') && portsConflict(needs.hostPorts, this.#ports[node]!)) return 'ports'
     if ((rejectedByAffinity ?? this.#rejectedByPodAffinity(shape))[node]) return 'affinity'
     return undefined
@@ -164,6 +199,8 @@ export class Model {
       const fits = Math.floor(this.free[start + resources[i]!]! / amounts[i]!)
       if (fits < most) most = fits
     }
+    if (shape.shared.length > 0 && !this.relaxed.has('claim'))
+      most = this.#sharedClaims.capacity(shape, node, most)
     if (most <= 0) return 0
     if (!this.#placed) return most
     for (const [other, count] of this.#placed[node]!)
@@ -207,9 +244,15 @@ export class Model {
     return this.#coupling
   }
 
-  /** A rule between this shape and pods that are not bound yet needs a search at node level. */
+  /** A rule or a claim between this shape and pods that are not bound yet needs a search at node level. */
   isCoupled(shape: Shape): boolean {
+    if (shape.shared.length > 0 && !this.relaxed.has('claim')) return true
     return this.#mayBeCoupled && this.coupling.isCoupled(shape)
+  }
+
+  /** Rules between pods hold in this model. False also for a counterfactual without them. */
+  get hasRules(): boolean {
+    return this.#mayBeCoupled
   }
 
   /** Partitions by the topology keys that rules of pending pods read. */
@@ -272,9 +315,10 @@ export class Model {
 }
 
 /** Reports whether a filter other than cordon, taints and pod affinity may reject nodes for the pod. */
-function selectsByMore({ nodeSelector, nodeAffinity, volumeSelectors, hostPorts }: PodNeeds): boolean {
-  for (const _ in nodeSelector) return true
-  return nodeAffinity !== undefined || volumeSelectors.length > 0 || hostPorts.length > 0
+function selectsByMore(needs: PodNeeds): boolean {
+  for (const _ in needs.nodeSelector) return true
+  const { nodeAffinity, volumeSelectors, claimSelectors, hostPorts } = needs
+  return nodeAffinity !== undefined || volumeSelectors.length + claimSelectors.length + hostPorts.length > 0
 }
 
 const hostnameKey = 'kubernetes.io/hostname'

@@ -3,6 +3,9 @@ import type { Model } from './model.ts'
 import type { Partition } from './partitions.ts'
 import type { Shape } from './shapes.ts'
 
+/** An entry in a list of changed nodes: shapes with shared claims may have other room on every node. */
+export const allNodes = -1
+
 /** A node with more room than this counts as having this much, so that sums stay exact. */
 const mostRoom = 2 ** 24
 
@@ -27,8 +30,11 @@ export class ShapeRoom {
 
   /** Applies the changes since the last call. `changes` only grows. */
   refresh(changes: readonly number[]): void {
-    if (this.#seen < 0) for (let node = 0; node < this.caps.length; node++) this.#update(node)
-    else for (let i = this.#seen; i < changes.length; i++) this.#update(changes[i]!)
+    const isShared = this.#shape.shared.length > 0
+    if (this.#seen < 0 || (isShared && changes.includes(allNodes, this.#seen)))
+      for (let node = 0; node < this.caps.length; node++) this.#update(node)
+    else
+      for (let i = this.#seen; i < changes.length; i++) if (changes[i] !== allNodes) this.#update(changes[i]!)
     this.#seen = changes.length
   }
 

@@ -12,6 +12,14 @@ export interface Shape {
   /** Resource indexes and amounts. */
   readonly resources: readonly number[]
   readonly amounts: readonly number[]
+  /** Claims that are not allocated yet and that other pods use too: the first pod on a node takes their devices. */
+  readonly shared: readonly SharedClaim[]
+}
+
+export interface SharedClaim {
+  readonly name: string
+  readonly resources: readonly number[]
+  readonly amounts: readonly number[]
 }
 
 const texts = new WeakMap<PodNeeds, string>()
@@ -55,6 +63,11 @@ export class Shapes {
         labels,
         resources: requests.map(([name]) => this.#resourceIndex(name)),
         amounts: requests.map(([, amount]) => amount),
+        shared: needs.sharedClaims.map(({ name, devices }) => ({
+          name,
+          resources: Object.keys(devices).map(resource => this.#resourceIndex(resource)),
+          amounts: Object.values(devices),
+        })),
       }
       this.all.push(shape)
       this.#byText.set(text, shape)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { allocateDevices } from '../devices/allocate.ts'
 import type {
+  ClaimAllocation,
   Decision,
   DomainName,
   Explanation,
@@ -10,10 +13,12 @@ import type {
   Policy,
   ScopeDecision,
   Snapshot,
+  SnapshotPod,
   Verdict,
 } from '../types.ts'
 import { type Cycle, type GangResult, runCycle } from './cycle.ts'
 import { type GangTask, need } from './gang-demand.ts'
+import type { Obstacle } from './precheck.ts'
 import { allScopes } from './scopes.ts'
 import { placementScore, scoreOf } from './score.ts'
 
@@ -88,9 +93,13 @@ export function planWith(
   }
 }
 
+function isBlocked(obstacle: Obstacle): boolean {
+  return blockedCodes.has(obstacle.code) || (obstacle.code === 'ClaimNotFound' && !!obstacle.isAwaited)
+}
+
 function verdictOf(result: GangResult): Verdict {
   if (result.kind === 'satisfied' || result.kind === 'accepted') return 'Scheduled'
-  if (result.kind === 'obstacle' && blockedCodes.has(result.obstacle.code)) return 'Blocked'
+  if (result.kind === 'obstacle' && isBlocked(result.obstacle)) return 'Blocked'
   return 'Unschedulable'
 }
 
@@ -105,7 +114,25 @@ function nodesByPod(
   return nodes
 }
 
-function bindingsOf({ results, surplus, model }: Cycle): PodBinding[] {
+/** Devices of the claims of all pods that this plan binds. */
+function claimsOf({ results, surplus, model }: Cycle): Map<SnapshotPod, readonly ClaimAllocation[]> {
+  const { nodes, freeDevices } = model.snapshot
+  const placed = [
+    ...results.flatMap(result => (result.kind === 'accepted' ? result.accepted.placement : [])),
+    ...surplus.map(one => one.placed),
+  ].filter(({ pod }) => pod.claims.length > 0)
+  const claims = new Map<SnapshotPod, readonly ClaimAllocation[]>()
+  for (const [node, own] of Map.groupBy(placed, ({ node }) => nodes[node]!.name)) {
+    const pods = own.map(({ pod }) => pod)
+    for (const [pod, allocations] of allocateDevices(node, pods, freeDevices.get(node) ?? []))
+      claims.set(pod, allocations)
+  }
+  return claims
+}
+
+function bindingsOf(cycle: Cycle): PodBinding[] {
+  const { results, surplus, model } = cycle
+  const claims = claimsOf(cycle)
   const binding = (
     gang: Gang,
     placed: (typeof surplus)[number]['placed'],
@@ -118,6 +145,7 @@ function bindingsOf({ results, surplus, model }: Cycle): PodBinding[] {
     gang: gang.name,
     podGroup: gang.groups[placed.group]!.name,
     part,
+    ...(claims.has(placed.pod) && { claims: claims.get(placed.pod)! }),
   })
   return [
     ...results.flatMap(result =>

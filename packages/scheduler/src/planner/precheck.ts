@@ -11,6 +11,8 @@ export type Obstacle =
       readonly code: 'ClaimNotFound'
       readonly kind: string
       readonly name: string
+      /** A controller of Kubernetes is about to create the object. */
+      readonly isAwaited?: true
       readonly podGroup: string
     }
   | {

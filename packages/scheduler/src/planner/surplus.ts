@@ -104,7 +104,7 @@ function bestNode(model: Model, owner: SatisfiedGang, group: number, shape: Shap
       const domain = domainOf[node]!
       return domain >= 0 && (domains.size === 0 || domains.has(domain))
     })
-    if (!isInside || (isCoupled && !model.coupling.allows(shape, node, noPods))) continue
+    if (!isInside || (isCoupled && model.hasRules && !model.coupling.allows(shape, node, noPods))) continue
     const misses = preferred.filter(({ domainOf, domains }) => !domains.has(domainOf[node]!)).length
     const unused = model.podsOn[node]! > 0 ? 0 : 1
     const isBetter =

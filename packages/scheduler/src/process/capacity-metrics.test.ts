@@ -5,6 +5,14 @@ import { describe, test } from 'node:test'
 import { label, type Pod, type PodGang } from '@grove/api'
 import { createRegistry, FakeClock } from '@grove/kube'
 import { defaultPolicy } from '../index.ts'
+import {
+  allocated,
+  deviceClass,
+  deviceRequest,
+  resourceClaim,
+  resourceSlice,
+  withClaims,
+} from '../testing/device-objects.ts'
 import { gpu, memberPod, node, podGang, topologyBinding } from '../testing/objects.ts'
 import type { SnapshotObjects } from '../types.ts'
 import { CapacityMetrics } from './capacity-metrics.ts'
@@ -87,5 +95,26 @@ describe('capacity metrics', () => {
         .map(labels => labels.split(',')[0]),
     )
     assert.equal(sets.size, 20)
+  })
+
+  test('a copy of a set that runs has claims of its own', async () => {
+    const { gang, pods } = setOn('s', 'a-1')
+    const claims = pods.map((pod, index) =>
+      resourceClaim(
+        `x${index}`,
+        [deviceRequest('gpu')],
+        allocated('a-1', [`gpu-${index}`], [pod.metadata.name]),
+      ),
+    )
+    const claiming = pods.map((pod, index) => withClaims(pod, `x${index}`))
+    const gauges = await gaugesAfter([
+      {
+        ...objectsOf({ gang, pods: claiming }),
+        resourceClaims: claims,
+        deviceClasses: [deviceClass('gpu')],
+        resourceSlices: [resourceSlice('a-1', 8), resourceSlice('a-2', 1), resourceSlice('b-1', 2)],
+      },
+    ])
+    assert.equal(gauges['default/s,cluster'], 1)
   })
 })

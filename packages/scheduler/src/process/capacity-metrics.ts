@@ -6,6 +6,7 @@
 import { label, names, type Pod, type PodGang } from '@grove/api'
 import { type Clock, gauge, type Registry, type Stoppable } from '@grove/kube'
 import { capacity } from '../capacity/index.ts'
+import { withOwnClaims } from '../capacity/own-claims.ts'
 import { compareText } from '../order.ts'
 import { snapshotFrom } from '../snapshot/index.ts'
 import type { Policy, SnapshotObjects } from '../types.ts'
@@ -80,9 +81,12 @@ export class CapacityMetrics implements Stoppable {
 
   #measureSet(objects: SnapshotObjects, { set, gang, pods }: FirstGang): void {
     const { policy, clock, schedulerName } = this.#options
-    const template = snapshotFrom({ ...objects, pods, podGangs: [gang] }, { schedulerName }).gangs
+    const own = withOwnClaims({ pods, resourceClaims: objects.resourceClaims ?? [] })
+    const resourceClaims = [...(objects.resourceClaims ?? []), ...own.resourceClaims]
+    const copy = { ...objects, pods: own.pods, podGangs: [gang], resourceClaims }
+    const template = snapshotFrom(copy, { schedulerName, claimingPods: objects.pods }).gangs
     if (template.length === 0) return
-    const snapshot = snapshotFrom(objects, { schedulerName })
+    const snapshot = snapshotFrom({ ...objects, resourceClaims }, { schedulerName, claimingPods: own.pods })
     const found = capacity({ snapshot, template, most: mostCopies, policy, now: clock.now() })
     this.#measured.add(set)
     this.#allocatable.set({ set, level: cluster }, found.copies)

@@ -5,17 +5,21 @@
 // work differs.
 import type { Node, Pod } from '@grove/api'
 import { derive } from '../model/usage.ts'
-import { compareText } from '../order.ts'
-import type { Snapshot, SnapshotNode, SnapshotPod } from '../types.ts'
+import { canonicalText, compareText, sortedRecord } from '../order.ts'
+import type { Amounts, Snapshot, SnapshotNode, SnapshotPod } from '../types.ts'
 import { compareByName, usesClaims } from './pods.ts'
 
 /** The objects of a snapshot in the order in which they were given. */
 interface Given {
   readonly nodes: readonly Node[]
+  /** Amounts of devices by node; undefined if no pod has resource claims. */
+  readonly offered: Offered | undefined
   readonly pods: readonly Pod[]
   /** The snapshot of each pod; undefined for pods that hold nothing. */
   readonly made: readonly (SnapshotPod | undefined)[]
 }
+
+type Offered = ReadonlyMap<string, Amounts>
 
 const givenOf = new WeakMap<Snapshot, Given>()
 
@@ -45,11 +49,29 @@ export function sortedNodes(
   nodes: readonly Node[],
   make: (node: Node) => SnapshotNode,
   previous: Snapshot | undefined,
+  offered: Offered | undefined,
 ): readonly SnapshotNode[] {
-  const before = previous && givenOf.get(previous)?.nodes
-  if (previous && before?.length === nodes.length && before.every((node, at) => node === nodes[at]))
+  const before = previous && givenOf.get(previous)
+  if (
+    previous &&
+    before?.nodes.length === nodes.length &&
+    before.nodes.every((node, at) => node === nodes[at]) &&
+    nodes.every(({ metadata }) => isEqual(before.offered?.get(metadata.name), offered?.get(metadata.name)))
+  )
     return previous.nodes
-  return nodes.map(make).sort((left, right) => compareText(left.name, right.name))
+  return nodes
+    .map(node => withDevices(make(node), offered?.get(node.metadata.name)))
+    .sort((left, right) => compareText(left.name, right.name))
+}
+
+function isEqual(left: Amounts | undefined, right: Amounts | undefined): boolean {
+  return left === right || canonicalText(left ?? {}) === canonicalText(right ?? {})
+}
+
+/** Devices that claims of pods can use are resources of the node. */
+function withDevices(node: SnapshotNode, devices: Amounts | undefined): SnapshotNode {
+  if (!devices || Object.keys(devices).length === 0) return node
+  return { ...node, allocatable: sortedRecord({ ...node.allocatable, ...devices }) }
 }
 
 /** Bound pods in canonical order. Sums over them are derived from those of the last snapshot if few pods differ. */

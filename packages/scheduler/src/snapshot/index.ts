@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Node, Pod } from '@grove/api'
+import type { Node, ObjectMeta, Pod } from '@grove/api'
+import { ClaimedDevices } from '../devices/claimed-devices.ts'
+import { claimKey } from '../devices/pod-claims.ts'
 import { canonicalText, compareText, sortedRecord } from '../order.ts'
 import type { Snapshot, SnapshotNode, SnapshotObjects, SnapshotOptions, SnapshotPod } from '../types.ts'
 import { gangFrom, inPlanningOrder } from './gangs.ts'
 import { remember, sortedBoundPods, sortedNodes, unchangedPods } from './incremental.ts'
-import { compareByName, snapshotPod } from './pods.ts'
+import { compareByName, hasResourceClaims, snapshotPod } from './pods.ts'
 import { holdsResources, mostOnNode, readAmounts } from './requests.ts'
 
 export const defaultSchedulerName = 'grove-scheduler'
 
 /** Builds the snapshot of a cluster. Equal clusters give equal snapshots, whatever the order of the lists. */
 export function snapshotFrom(objects: SnapshotObjects, options: SnapshotOptions = {}): Snapshot {
-  const { schedulerName = defaultSchedulerName, assumed = [], formerNodes, previous } = options
+  const { schedulerName = defaultSchedulerName, assumed = [], formerNodes, previous, claimingPods } = options
   const assumedNodes = new Map(
     assumed.map(pod => [`${pod.namespace}/${pod.name}/${pod.uid ?? ''}`, pod.node]),
   )
@@ -23,12 +25,13 @@ export function snapshotFrom(objects: SnapshotObjects, options: SnapshotOptions 
     volumes: byKey(objects.persistentVolumes, ({ metadata }) => metadata.name),
     classes: byKey(objects.storageClasses, ({ metadata }) => metadata.name),
   }
+  const devices = claimedDevices(objects, claimingPods ?? [], nodeOf)
   const made: (SnapshotPod | undefined)[] = []
   const unchanged = unchangedPods(previous)
   const ours = new Map<string, SnapshotPod[]>()
   for (const pod of objects.pods) {
     const member =
-      unchanged(pod) ?? (holdsResources(pod) ? snapshotPod(pod, nodeOf(pod), storage) : undefined)
+      unchanged(pod) ?? (holdsResources(pod) ? snapshotPod(pod, nodeOf(pod), storage, devices) : undefined)
     made.push(member)
     if (!member) continue
     const isLive = !member.terminating
@@ -75,7 +78,7 @@ export function snapshotFrom(objects: SnapshotObjects, options: SnapshotOptions 
     ]
     return gangFrom(podGang, members, context, [...new Set(known)].sort(compareText))
   })
-  const nodes = sortedNodes(objects.nodes, snapshotNode, previous)
+  const nodes = sortedNodes(objects.nodes, snapshotNode, previous, devices?.offered)
   const snapshot: Snapshot = {
     nodes,
     boundPods: sortedBoundPods(objects.pods, made, nodes, previous),
@@ -97,14 +100,40 @@ export function snapshotFrom(objects: SnapshotObjects, options: SnapshotOptions 
         allowed: status?.disruptionsAllowed ?? 0,
       }))
       .sort(compareByName),
+    freeDevices: devices?.free ?? noDevices,
   }
-  return remember(snapshot, { nodes: objects.nodes, pods: objects.pods, made })
+  return remember(snapshot, { nodes: objects.nodes, offered: devices?.offered, pods: objects.pods, made })
 
   function nodeOf({ metadata, spec }: Pod): string | undefined {
     if (spec.nodeName) return spec.nodeName
     const name = `${metadata.namespace ?? 'default'}/${metadata.name}`
     return assumedNodes.get(`${name}/${metadata.uid ?? ''}`) ?? assumedNodes.get(`${name}/`)
   }
+}
+
+const noDevices: Snapshot['freeDevices'] = new Map()
+
+/** Undefined if no pod has resource claims, so that clusters without them pay nothing. */
+function claimedDevices(
+  objects: SnapshotObjects,
+  others: readonly Pod[],
+  nodeOf: (pod: Pod) => string | undefined,
+): ClaimedDevices | undefined {
+  const pods = [...objects.pods, ...others].filter(pod => hasResourceClaims(pod) && holdsResources(pod))
+  if (pods.length === 0) return undefined
+  const byName = ({ metadata }: { readonly metadata: ObjectMeta }) =>
+    claimKey(metadata.namespace, metadata.name)
+  return new ClaimedDevices(
+    {
+      claims: byKey(objects.resourceClaims, byName),
+      templates: byKey(objects.resourceClaimTemplates, byName),
+      classes: byKey(objects.deviceClasses, ({ metadata }) => metadata.name),
+      slices: objects.resourceSlices ?? [],
+    },
+    pods
+      .map(pod => ({ pod, node: nodeOf(pod) }))
+      .sort((left, right) => compareText(byName(left.pod), byName(right.pod))),
+  )
 }
 
 const knownNodes = new WeakMap<Node, SnapshotNode>()

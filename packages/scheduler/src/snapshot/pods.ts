@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { label, type Pod } from '@grove/api'
+import type { ClaimedDevices, DeviceNeeds } from '../devices/claimed-devices.ts'
 import { unsupportedFields } from '../filters/pod-fields.ts'
 import { canonicalText, compareText, firstDifference, sortedRecord } from '../order.ts'
-import type { HostPort, PodNeeds, SnapshotPod } from '../types.ts'
+import type { Amounts, HostPort, PodNeeds, SnapshotPod } from '../types.ts'
 import { podRequests, unreadableRequests } from './requests.ts'
 import { type Storage, volumeNeeds } from './volumes.ts'
 
@@ -12,17 +13,40 @@ import { type Storage, volumeNeeds } from './volumes.ts'
  */
 const known = new WeakMap<Pod, SnapshotPod>()
 
-export function snapshotPod(pod: Pod, node: string | undefined, storage: Storage): SnapshotPod {
+/** `devices` is undefined if no pod has resource claims. */
+export function snapshotPod(
+  pod: Pod,
+  node: string | undefined,
+  storage: Storage,
+  devices: ClaimedDevices | undefined,
+): SnapshotPod {
   const before = known.get(pod)
   if (before && before.node === node) return before
-  const made = newSnapshotPod(pod, node, storage)
+  const claimed = devices && hasResourceClaims(pod) ? devices.needsOf(pod, node) : noDevices
+  const made = newSnapshotPod(pod, node, storage, claimed)
   if (!usesClaims(pod)) known.set(pod, made)
   return made
 }
 
-/** Volumes of claims depend on storage objects, which change without the pod. */
-export function usesClaims({ spec }: Pod): boolean {
-  return (spec.volumes ?? []).some(volume => volume.persistentVolumeClaim || volume.ephemeral)
+/** Volumes and devices of claims depend on other objects, which change without the pod. */
+export function usesClaims(pod: Pod): boolean {
+  return (
+    hasResourceClaims(pod) ||
+    (pod.spec.volumes ?? []).some(volume => volume.persistentVolumeClaim || volume.ephemeral)
+  )
+}
+
+export function hasResourceClaims({ spec }: Pod): boolean {
+  return (spec.resourceClaims?.length ?? 0) > 0
+}
+
+const noDevices: DeviceNeeds = {
+  requests: {},
+  claimSelectors: [],
+  sharedClaims: [],
+  missing: [],
+  unsupported: [],
+  claims: [],
 }
 
 /** Needs by their text, so that pods with equal needs share one object. Bounded: dropping entries costs only memory. */
@@ -38,7 +62,12 @@ function intern(needs: PodNeeds): PodNeeds {
   return needs
 }
 
-function newSnapshotPod(pod: Pod, node: string | undefined, storage: Storage): SnapshotPod {
+function newSnapshotPod(
+  pod: Pod,
+  node: string | undefined,
+  storage: Storage,
+  devices: DeviceNeeds,
+): SnapshotPod {
   const { metadata, spec } = pod
   const labels = sortedRecord(metadata.labels ?? {})
   const namespace = metadata.namespace ?? 'default'
@@ -55,7 +84,8 @@ function newSnapshotPod(pod: Pod, node: string | undefined, storage: Storage): S
     createdAt: milliseconds(metadata.creationTimestamp),
     gang: labels[label.podGang],
     podClique: labels[label.podClique],
-    needs: intern(podNeeds(namespace, pod, storage)),
+    needs: intern(podNeeds(namespace, pod, storage, devices)),
+    claims: devices.claims,
   }
 }
 
@@ -69,11 +99,16 @@ export function milliseconds(time: string | undefined): number {
   return Number.isNaN(value) ? 0 : value
 }
 
-function podNeeds(namespace: string, { metadata, spec }: Pod, storage: Storage): PodNeeds {
+function podNeeds(
+  namespace: string,
+  { metadata, spec }: Pod,
+  storage: Storage,
+  devices: DeviceNeeds,
+): PodNeeds {
   const volumes = volumeNeeds(namespace, metadata.name, spec, storage)
   const { affinity } = spec
   return {
-    requests: podRequests(spec),
+    requests: devices === noDevices ? podRequests(spec) : withDevices(podRequests(spec), devices.requests),
     nodeSelector: sortedRecord(spec.nodeSelector ?? {}),
     nodeAffinity: affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution,
     tolerations: canonical(spec.tolerations ?? []),
@@ -88,15 +123,22 @@ function podNeeds(namespace: string, { metadata, spec }: Pod, storage: Storage):
       ),
     ),
     volumeSelectors: canonical(volumes.selectors),
-    missing: canonical(volumes.missing),
+    claimSelectors: canonical(devices.claimSelectors),
+    sharedClaims: canonical(devices.sharedClaims),
+    missing: canonical([...volumes.missing, ...devices.missing]),
     unsupported: [
       ...new Set([
         ...unsupportedFields(spec as unknown as Record<string, unknown>),
         ...volumes.unsupported,
+        ...devices.unsupported,
         ...unreadableRequests(spec),
       ]),
     ].sort(compareText),
   }
+}
+
+function withDevices(requests: Amounts, devices: Amounts): Amounts {
+  return sortedRecord({ ...requests, ...devices })
 }
 
 /** The order of these lists has no meaning, so equal sets give equal lists. */

@@ -37,7 +37,8 @@ export function searchNodes(model: Model, scope: DemandScope, budget: Budget): A
   for (const { bucket } of slots) open.set(bucket.shape, (open.get(bucket.shape) ?? 0) + 1)
   const keyOf = nodeKeys(model, slots)
   const chosen: number[] = []
-  const finalState = (): boolean => slots.every(({ bucket }, i) => coupling.holds(bucket.shape, chosen[i]!))
+  const finalState = (): boolean =>
+    !model.hasRules || slots.every(({ bucket }, i) => coupling.holds(bucket.shape, chosen[i]!))
 
   const search = (at: number): boolean => {
     if (at === slots.length) return finalState()
@@ -55,7 +56,7 @@ export function searchNodes(model: Model, scope: DemandScope, budget: Budget): A
       })
       if (!isInside || model.capacity(shape, node) === 0) continue
       budget.spend(1)
-      if (!coupling.allows(shape, node, open)) continue
+      if (model.hasRules && !coupling.allows(shape, node, open)) continue
       const key = node === from && at > 0 ? undefined : keyOf(node)
       if (key !== undefined && tried.has(key)) continue
       if (key !== undefined) tried.add(key)
@@ -96,12 +97,16 @@ function slotsOf(scope: DemandScope, around: readonly Confinement[]): Slot[] {
   ]
 }
 
-/** Nodes with equal keys are alike: equal room for every shape and the same domains of every key that a rule reads. */
+/** Nodes with equal keys are alike: equal free amounts, equal room for every shape and the same domains of every key that a rule reads. */
 function nodeKeys(model: Model, slots: readonly Slot[]): (node: number) => string {
   const shapes = [...new Set(slots.map(({ bucket }) => bucket.shape))]
   const masks = [...new Set(slots.map(({ bucket }) => bucket.mask))]
   const partitions = new Set(slots.flatMap(({ around }) => around.map(({ partition }) => partition)))
-  const resources = [...new Set(shapes.flatMap(shape => shape.resources))]
+  const resources = [
+    ...new Set(
+      shapes.flatMap(shape => [...shape.resources, ...shape.shared.flatMap(claim => claim.resources)]),
+    ),
+  ]
   for (const partition of model.rulePartitions()) partitions.add(partition)
   return node =>
     [
