@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Changes the objects of a set to the form in which another operator leaves them: other hashes, the finalizers of that
-// operator, no records and conditions of this one. The operator must be stopped meanwhile.
+// Changes the objects of a set to the form in which another operator leaves them: other hashes, other finalizers, and
+// no records and conditions of this operator. The operator must be stopped meanwhile.
 import {
   conditionType,
   finalizer,

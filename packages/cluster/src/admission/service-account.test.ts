@@ -62,7 +62,7 @@ describe('service accounts of pods', () => {
       assert.equal((await pod(ofPod)).object.spec?.volumes, undefined)
     })
 
-  it('a pod keeps its own mount at the token path, and gets the pull secrets of the account only if it has none', async () => {
+  it('a pod keeps its own mount at the token path, and gets the pull secrets of the account if it has none', async () => {
     const { account, pod } = setUp()
     await account('robot', { imagePullSecrets: [{ name: 'pull' }] })
     const own = [{ name: 'own', mountPath }]

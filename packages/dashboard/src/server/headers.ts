@@ -17,8 +17,8 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reports whether a request names this server. A web page elsewhere can let its own host name resolve to a loopback
- * address and then read responses as same-origin; an address or localhost cannot be taken over in this way.
+ * Reports whether a request names this server. A foreign web page can let its own host name resolve to a loopback
+ * address, and then read responses as same-origin. An address or localhost cannot be taken over in this way.
  */
 export function isAllowedHost(header: string | undefined, allowed: ReadonlySet<string>): boolean {
   const [, name = ''] = /^(\[[^\]]*\]|[^:]*)(?::\d{1,5})?$/.exec(header ?? '') ?? []

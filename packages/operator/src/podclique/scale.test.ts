@@ -181,7 +181,7 @@ const anyPod = fc
   })
   .map(shape => shape as PodShape)
 
-test('a plan after an applied plan is empty: the wanted number of pods, no duplicate index, and no active pod deleted for a new one', () => {
+test('an applied plan gives the wanted pods with distinct indexes, deletes no active pod for a new one, and leaves nothing to plan', () => {
   fc.assert(
     fc.property(fc.nat(6), fc.array(anyPod, { maxLength: 8 }), (replicas, shapes) => {
       const before = pods(...shapes)

@@ -15,8 +15,8 @@ export const cliqueDebouncePerPodMs = 0.5
 /** The longest debounce. Users see a change of a large set within half a second. */
 export const longestDebounceMs = 300
 /**
- * For a set that is being updated. Every step of the update waits for it, so it does not grow with the number of children:
- * a reconcile of the set evaluates only replicas that have changed.
+ * For a set that is being updated. Every step of the update waits for it, so it does not grow with the number of
+ * children. A reconcile of the set evaluates only replicas that have changed.
  */
 export const updateDebounceMs = 10
 /** Pods of one gang become scheduled and ready within moments of each other. */

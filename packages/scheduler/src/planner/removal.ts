@@ -16,8 +16,8 @@ const mostRegions = 3
 
 /**
  * Sets of pods whose removal may make room for the missing pods, for each shape and each domain of the outermost
- * required level: as few pods as possible, in the domain that needs the fewest first. An estimate by resources, which a
- * trial verifies.
+ * required level. Each set is as small as possible, and the domain that needs the fewest removals comes first. An
+ * estimate by resources, which a trial verifies.
  */
 export function removalUnits(
   { model, task }: { readonly model: Model; readonly task: GangTask },

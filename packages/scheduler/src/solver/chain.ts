@@ -21,8 +21,8 @@ export interface ChainResult {
 }
 
 /**
- * Solves a demand of equal pods exactly by sums: a domain holds the pods if and only if its nodes have enough room, and
- * the largest domains need the fewest of them. Undefined for other demands.
+ * Solves a demand of equal pods exactly by sums. A domain holds the pods if and only if its nodes have enough room, and
+ * using the largest domains needs the fewest of them. Undefined for other demands.
  */
 export function solveChain(
   model: Model,

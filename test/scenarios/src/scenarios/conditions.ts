@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Conditions, phases and events of a set with the default scheduler, as `kubectl wait`, `kubectl describe` and `kubectl get
-// podgangs` show them: the set becomes available, loses a pod that it needs, and does not fit.
+// Conditions, phases and events of a set with the default scheduler, as `kubectl wait`, `kubectl describe` and `kubectl
+// get podgangs` show them. The set becomes available, loses a pod that it needs, and does not fit.
 import assert from 'node:assert/strict'
 import type { Condition } from '@grove/api'
 import { defineResource, type KubeObject } from '@grove/kube'
