@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { apiVersion, label, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
+import { apiVersion, label, type PodClique, type PodCliqueScalingGroup, type PodGang } from '@grove/api'
 import { type SetObjects, setTree } from '@grove/inspect'
 import { rendered } from '../terminal/line.ts'
 import { treePicture } from './set-tree.ts'
@@ -94,4 +94,27 @@ test('a condition that is too wide for its line is a note below the tree, once f
     notes.map(note => rendered(note, false)),
     ['', '[1] not PodCliqueScheduled: InsufficientScheduledPods'],
   )
+})
+
+test('a gang that is being bound is Starting, without its condition Scheduled', () => {
+  const condition = (type: string, status: 'True' | 'False', reason: string) => ({
+    type,
+    status,
+    reason,
+    message: '',
+    lastTransitionTime: '2030-01-01T00:00:00Z',
+  })
+  const gang: PodGang = {
+    apiVersion: 'scheduler.grove.io/v1alpha1',
+    kind: 'PodGang',
+    metadata: { name: 'llm-0', namespace: 'default' },
+    spec: { podgroups: [] },
+    status: {
+      phase: 'Starting',
+      conditions: [condition('Initialized', 'True', 'Ready'), condition('Scheduled', 'False', 'Binding')],
+    },
+  }
+  const cliques = [clique('llm-0-web', { [label.setReplicaIndex]: '0' })]
+  const lines = linesOf({ ...objectsOf(1, [], cliques), gangs: [gang] })
+  assert.equal(lines[1], '└─ replica 0  PodGang llm-0 Starting')
 })

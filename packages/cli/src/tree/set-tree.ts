@@ -102,7 +102,9 @@ class Drawing {
     if (gang.phase === undefined) return waiting(`PodGang ${gang.name} does not exist yet`)
     if (!gang.isComplete) return waiting(`PodGang ${gang.name} waits until its pods are created`)
     const note = gang.phase === 'Pending' ? `PodGang ${gang.name}` : `PodGang ${gang.name} ${gang.phase}`
-    return joined([faint(note), ...gang.troubles.map(trouble => this.#gangTrouble(trouble))], '  ')
+    // The phase Starting says that the scheduler binds the pods.
+    const troubles = gang.troubles.filter(({ reason }) => reason !== 'Binding')
+    return joined([faint(note), ...troubles.map(trouble => this.#gangTrouble(trouble))], '  ')
   }
 
   #gangTrouble(condition: Condition): Line {
