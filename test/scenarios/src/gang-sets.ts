@@ -179,8 +179,11 @@ export function gangSetTests(title: string, cluster: () => SetCluster): void {
     async function addSlots(count: number): Promise<void> {
       const added = cluster().nodeNames.slice(free, free + count)
       free += count
-      // Both together: a smaller gang of lower rank may use the first nodes while a larger one still waits for more.
-      await Promise.all(added.map(name => setCordon(name, false)))
+      // The scheduler sees all nodes at once. Otherwise a smaller gang of lower rank may use the first ones while a larger
+      // gang still waits for more.
+      await scheduler.stop()
+      for (const name of added) await setCordon(name, false)
+      scheduler = await startScheduler(cluster().connect())
     }
     const bound = (pods: readonly Stored<Pod>[]) =>
       pods.filter(({ metadata, spec }) => spec.nodeName && !metadata.deletionTimestamp)
