@@ -2,7 +2,7 @@
 import type { Model } from '../model/model.ts'
 import { Budget } from '../solver/index.ts'
 import { balanced } from './balance.ts'
-import { type GangTask, minimumChoices } from './gang-demand.ts'
+import { type GangTask, minimumChoices, preferringScopes } from './gang-demand.ts'
 import { apply, type Placement, placeBest, placeWith, revert, scoreOfPlacement } from './place.ts'
 import { withReplicaDomain } from './replica-domain.ts'
 
@@ -77,6 +77,7 @@ function acceptChoice(
   }
   if (accepted.length === 0)
     return { kind: alone.kind === 'impossible' ? 'rejected' : 'unknown', steps: budget.steps }
+  if (budget.isUsedUp) return { kind: 'unknown', steps: budget.steps }
 
   // Second attempt: without the gangs accepted in this cycle, then together with them.
   for (const { placement } of accepted) revert(model, placement)
@@ -101,7 +102,11 @@ function acceptChoice(
   return { kind: 'accepted' }
 }
 
-/** Maximizes the scores in order, while all later gangs still fit. Falls back to a placement that is known to fit. */
+/**
+ * Maximizes the scores in order, while all later gangs still fit. Falls back to a placement that is known to fit. Every
+ * placement of a gang without preferred levels has the same score, so it keeps the known one: a search with all later gangs
+ * for each of thousands of gangs would take minutes.
+ */
 function placeInOrder(
   model: Model,
   accepted: Accepted[],
@@ -112,13 +117,19 @@ function placeInOrder(
   accepted.length = 0
   let fallback = known
   tasks.forEach((task, i) => {
-    const later = tasks.slice(i + 1).map(other => withReplicaDomain(other, accepted))
     const own = withReplicaDomain(task, accepted)
-    const outcome = placeBest(model, own, later, budget)
-    if (outcome.kind === 'placed') fallback = [...fallback.slice(0, i), ...outcome.placements]
-    const placement = balanced(model, own, fallback[i]!, fallback.slice(i + 1))
+    const hasPreference = preferringScopes(own).length > 0
+    let isBest = !hasPreference
+    if (hasPreference && !budget.isUsedUp) {
+      const later = tasks.slice(i + 1).map(other => withReplicaDomain(other, accepted))
+      const outcome = placeBest(model, own, later, budget)
+      if (outcome.kind === 'placed') fallback = [...fallback.slice(0, i), ...outcome.placements]
+      isBest = outcome.kind === 'placed' && outcome.best
+    }
+    const placement = own.gang.isBalanced
+      ? balanced(model, own, fallback[i]!, fallback.slice(i + 1))
+      : fallback[i]!
     apply(model, placement)
-    const isBest = outcome.kind === 'placed' && outcome.best
     accepted.push({ task, placement, score: scoreOfPlacement(task, placement), best: isBest })
   })
 }

@@ -2,11 +2,12 @@
 import { Model } from '../model/model.ts'
 import { Budget, withinBudget } from '../solver/index.ts'
 import type { Eviction, Gang, Policy, Snapshot, SnapshotPod } from '../types.ts'
-import { type Accepted, accept, type Refine } from './accept.ts'
+import { type Acceptance, type Accepted, accept, type Refine } from './accept.ts'
 import { type GangTask, need, taskOf } from './gang-demand.ts'
 import { apply, type PlacedPod, type Placement } from './place.ts'
 import { type Obstacle, obstacleOf } from './precheck.ts'
 import { preemptFor } from './preempt.ts'
+import { RejectedDemands } from './rejected-demands.ts'
 import { withReplicaScopes } from './replica-domain.ts'
 import { companionsOf, placeInMask, placeWithCompanions, replicaMask } from './replica-scope.ts'
 import { type Reservation, reserveFor, reservesAt } from './reserve.ts'
@@ -50,6 +51,7 @@ export function runCycle(given: Snapshot, policy: Policy, now = 0): Cycle {
   const model = new Model(snapshot)
   const budget = new Budget(policy.budget.cycle)
   const accepted: Accepted[] = []
+  const rejected = new RejectedDemands(model)
   const evictions: Eviction[] = []
   const evicted = new Set<SnapshotPod>()
   const reservations: Reservation[] = []
@@ -67,13 +69,10 @@ export function runCycle(given: Snapshot, policy: Policy, now = 0): Cycle {
     if (obstacle) return { kind: 'obstacle' as const, obstacle }
     const task = taskOf(model, gang, index)
     const before = accepted.map(other => other.task)
-    const outcome = accept(
-      model,
-      accepted,
-      task,
-      { gang: policy.budget.gang, cycle: budget },
-      refineFor(gang),
-    )
+    const outcome: Acceptance = rejected.has(task)
+      ? { kind: 'rejected', steps: 0 }
+      : accept(model, accepted, task, { gang: policy.budget.gang, cycle: budget }, refineFor(gang))
+    if (outcome.kind === 'rejected') rejected.add(task)
     if (outcome.kind === 'accepted') {
       satisfiedBases.add(key(gang.namespace, gang.name))
       return { kind: 'accepted' as const, task }

@@ -14,6 +14,10 @@ export class Budget {
     this.#parent = parent
   }
 
+  get isUsedUp(): boolean {
+    return this.steps > this.limit || (this.#parent?.isUsedUp ?? false)
+  }
+
   spend(steps: number): void {
     this.steps += steps
     if (this.steps > this.limit) throw new BudgetExhausted()
