@@ -59,6 +59,18 @@ describe('the delay of the status of a bound gang', () => {
     assert.equal(lost.conditions?.find(({ type }) => type === 'Unhealthy')?.status, 'True')
   })
 
+  test('keeps the pods of a gang that loses one before the watch shows its bindings', () => {
+    const delay = new BoundStatusDelay()
+    delay.recordBound(uid, '2026-01-01T00:00:00Z', 1_000)
+    const left = members(...bound.get('a')!.slice(0, 1))
+    const known = delay.withDelayed(stored)
+    const { pods } = planRelease(known, left.get('a')!, progressOf(known, left), undefined, 30_000, now)
+    assert.deepEqual(pods, [])
+    const lost = gangStatus(known, progressOf(known, left), undefined, now + 100)
+    assert.equal(lost.conditions?.find(({ type }) => type === 'Unhealthy')?.status, 'True')
+    assert.equal(delay.delayMs(uid, scheduled, 1_100), boundStatusDelayMs - 100)
+  })
+
   test('reports the time at which the gang was bound, not the time of the write', () => {
     const delay = new BoundStatusDelay()
     delay.delayMs(uid, scheduled, 1_000)

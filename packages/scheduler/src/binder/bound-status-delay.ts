@@ -32,6 +32,22 @@ export class BoundStatusDelay {
     return Math.max(0, held.dueAt - now)
   }
 
+  /**
+   * Call this when the API server has accepted all bindings of the minimum. The watch shows them later, and until then a pod
+   * may be lost: the gang counts as scheduled nevertheless. `now` is monotonic.
+   */
+  recordBound(uid: string, lastTransitionTime: string, now: number): void {
+    if (this.#held.has(uid)) return
+    const scheduled: Condition = {
+      type: conditionType.podGangScheduled,
+      status: 'True',
+      reason: 'Bound',
+      message: '',
+      lastTransitionTime,
+    }
+    this.#held.set(uid, { dueAt: now + boundStatusDelayMs, scheduled })
+  }
+
   /** The status was written, or equals the stored one again. */
   clear(uid: string): void {
     this.#held.delete(uid)

@@ -33,7 +33,7 @@ import { BoundStatusDelay } from './bound-status-delay.ts'
 import type { SchedulerCaches } from './caches.ts'
 import { unusedClaims } from './claim-allocation.ts'
 import { FormerNodes } from './former-nodes.ts'
-import { bindingStatus, gangStatus, type Members, progressOf } from './gang-status.ts'
+import { bindingStatus, gangStatus, type Members, progressOf, timestamp } from './gang-status.ts'
 import { type GangEvents, GangWrites } from './gang-writes.ts'
 import { RejectedPods, type Rejection } from './rejected-pods.ts'
 import { planRelease } from './release.ts'
@@ -309,7 +309,11 @@ export class GangScheduler {
       if (!(await base)) return false
       return status ? this.#writeStatus(gang, status(clock.now()), signal) : true
     }
-    this.#attempts.begin(keyOf(gang.metadata), bindings, record, signal)
+    const key = keyOf(gang.metadata)
+    this.#attempts.begin(key, bindings, record, signal)
+    void this.#attempts.running(key)?.then(isBound => {
+      if (isBound) this.#statusDelay.recordBound(gang.metadata.uid, timestamp(clock.now()), clock.monotonic())
+    })
   }
 
   /** `gang` is the stored object with its delayed status. */

@@ -114,6 +114,7 @@ export function scheduledCondition({ status }: PodGang) {
   return status?.conditions?.find(({ type }) => type === conditionType.podGangScheduled)
 }
 
-function timestamp(now: number): string {
+/** RFC 3339, whole seconds. */
+export function timestamp(now: number): string {
   return `${new Date(now).toISOString().slice(0, 19)}Z`
 }
