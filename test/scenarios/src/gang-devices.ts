@@ -9,7 +9,7 @@ import { type Client, isNotFound, type Stored } from '@grove/kube'
 import { resources } from '@grove/operator'
 import { type RunningScheduler, schedulerResources, startScheduler } from '@grove/scheduler'
 import { waitFor } from '@grove/test-kubernetes'
-import { type GangCluster, nodes } from './gang-scheduler.ts'
+import { type GangCluster, nodes, uncordon } from './gang-scheduler.ts'
 
 const { resourceSlices, deviceClasses, resourceClaims, resourceClaimTemplates } = schedulerResources
 
@@ -26,8 +26,7 @@ export function gangDeviceTests(title: string, cluster: () => GangCluster): void
       namespace = await cluster().newNamespace()
       driver = `${namespace}.example.com`
       slices = []
-      for (const name of cluster().nodeNames)
-        await client.patch(nodes, { name }, { merge: { spec: { unschedulable: false } } })
+      await uncordon(client, cluster().nodeNames)
       await client.create(deviceClasses, {
         apiVersion: 'resource.k8s.io/v1',
         kind: 'DeviceClass',
@@ -173,7 +172,11 @@ export function gangDeviceTests(title: string, cluster: () => GangCluster): void
       await createTemplate('even', 2, `device.attributes["${driver}"].model == "even"`)
       const claim = { name: 'device', resourceClaimTemplateName: 'even' }
       const names = await createGang('w-0', 2, claim)
-      await waitFor('a reason', async () => (await scheduled('w-0'))?.reason === 'DevicesUnavailable')
+      await waitFor('a reason', async () => {
+        const reason = (await scheduled('w-0'))?.reason
+        if (reason !== 'DevicesUnavailable') throw new Error(`the reason is ${reason}`)
+        return true
+      })
       assert.deepEqual(await usedDevices(), [])
       await addDevices(third, 2)
       await untilScheduled('w-0')

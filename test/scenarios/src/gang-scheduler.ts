@@ -27,13 +27,33 @@ export interface GangCluster {
   readonly nodeNames: readonly string[]
 }
 
-export const nodes = defineResource<KubeObject & { readonly spec?: { readonly unschedulable?: boolean } }>({
+interface NodeSpec {
+  readonly unschedulable?: boolean
+  readonly taints?: readonly { readonly key: string }[]
+}
+
+export const nodes = defineResource<KubeObject & { readonly spec?: NodeSpec }>({
   group: '',
   version: 'v1',
   resource: 'nodes',
   kind: 'Node',
   namespaced: false,
 })
+
+/**
+ * Uncordons nodes, and waits until they have no taint any more: a controller of Kubernetes removes the taint of a cordoned
+ * node some time later, from one node after the other.
+ */
+export async function uncordon(client: Client, names: readonly string[]): Promise<void> {
+  for (const name of names) await client.patch(nodes, { name }, { merge: { spec: { unschedulable: false } } })
+  await waitFor('nodes without the taint of cordoned nodes', async () => {
+    const { items } = await client.list(nodes, {})
+    const added = items.filter(({ metadata }) => names.includes(metadata.name))
+    return added.every(
+      ({ spec }) => !spec?.taints?.some(({ key }) => key === 'node.kubernetes.io/unschedulable'),
+    )
+  })
+}
 
 const priorityClasses = defineResource<KubeObject & { readonly value: number }>({
   group: 'scheduling.k8s.io',
@@ -115,7 +135,7 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
     let free = 0
     /** Uncordons this many further nodes. */
     async function addSlots(count: number): Promise<void> {
-      for (const name of cluster().nodeNames.slice(free, free + count)) await setCordon(name, false)
+      await uncordon(client, cluster().nodeNames.slice(free, free + count))
       free += count
     }
 
@@ -206,10 +226,15 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
       })
     }
     async function untilCondition(name: string, type: string, value: string): Promise<void> {
-      await waitFor(
-        `${type}=${value} on PodGang ${name}`,
-        async () => (await condition(name, type))?.status === value,
-      )
+      try {
+        await waitFor(
+          `${type}=${value} on PodGang ${name}`,
+          async () => (await condition(name, type))?.status === value,
+        )
+      } catch (error) {
+        const found = { status: (await gang(name)).status, pods: await pods(), cycles, planned, sent }
+        throw new Error(`${(error as Error).message}: ${JSON.stringify(found)}`)
+      }
     }
 
     const group = (name: string, replicas: number, min: number): Group => ({ name, replicas, min })

@@ -8,7 +8,7 @@ import { defaultConfiguration, label, type Pod, type PodGang } from '@grove/api'
 import type { Client, Stored } from '@grove/kube'
 import { resources } from '@grove/operator'
 import { type RunningScheduler, startScheduler } from '@grove/scheduler'
-import { type GangCluster, nodes } from './gang-scheduler.ts'
+import { type GangCluster, nodes, uncordon } from './gang-scheduler.ts'
 import { Harness, isReady, type WriteCount } from './harness.ts'
 
 export interface SetCluster extends GangCluster {
@@ -182,7 +182,7 @@ export function gangSetTests(title: string, cluster: () => SetCluster): void {
       // The scheduler sees all nodes at once. Otherwise a smaller gang of lower rank may use the first ones while a larger
       // gang still waits for more.
       await scheduler.stop()
-      for (const name of added) await setCordon(name, false)
+      await uncordon(client, added)
       scheduler = await startScheduler(cluster().connect())
     }
     const bound = (pods: readonly Stored<Pod>[]) =>
@@ -353,9 +353,16 @@ export function gangSetTests(title: string, cluster: () => SetCluster): void {
     })
 
     test('G7: both base gangs, then both scaled gangs', async () => {
-      await harness.apply(manifest({ ...small, replicas: 2 }))
-      await untilPods(20)
-      await untilWaiting('w-1-x-0', 'BaseGangNotScheduled')
+      // An older scaled gang comes before a younger base gang, so all gangs have to be of the same second.
+      for (;;) {
+        await harness.apply(manifest({ ...small, replicas: 2 }))
+        await untilPods(20)
+        await untilWaiting('w-1-x-0', 'BaseGangNotScheduled')
+        const found = await client.list(resources.podGangs, { namespace: harness.namespace })
+        if (new Set(found.items.map(({ metadata }) => metadata.creationTimestamp)).size === 1) break
+        await harness.deleteSet('w')
+        await untilPods(0)
+      }
       await addSlots(6)
       const bases = [0, 1].flatMap(at => [`w-${at}-a`, `w-${at}-x-0-b`, `w-${at}-x-0-c`])
       assert.deepEqual(cliquesOf(await untilBound(6)), bases)
