@@ -42,7 +42,7 @@ export interface UpdateScope<T = KubeObject> {
   prepare(draft: ObjectOf<T>, live: ObjectOf<T>, context: StrategyContext): void
   validate(draft: ObjectOf<T>, live: ObjectOf<T>): FieldError[]
   validateAmongOthers?: Strategy<T>['validateAmongOthers']
-  /** How admission sees the object, if the subresource has its own kind. */
+  /** The object in the form that admission receives, if the subresource has its own kind. */
   readonly view?: AdmissionView
 }
 

@@ -59,7 +59,7 @@ export function revisionOf(set: StoredSet): SetRevision {
 
 /**
  * Carries the revision over to a new version of the same set. A status write replaces the object in the cache, and the
- * template in it, but not the generation. Call this for every change of a set in the cache. Nothing has to be dropped.
+ * template in it, but not the generation. Call this for every change of a set in the cache. No entry has to be removed.
  */
 export function keepRevision(before: StoredSet, after: StoredSet): void {
   const isSame =
