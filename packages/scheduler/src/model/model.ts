@@ -38,6 +38,8 @@ export class Model {
   readonly shapes: Shapes
   readonly nodeIndex: ReadonlyMap<string, number>
   readonly relaxed: ReadonlySet<Relaxation>
+  /** Columns of extended resources and of devices that claims ask for. */
+  readonly #deviceResources: readonly number[]
   /** Pods on each node, bound or placed by this plan. */
   readonly podsOn: Int32Array
   readonly #resourceIndexes = new Map<string, number>()
@@ -73,6 +75,7 @@ export class Model {
     this.shapes = new Shapes(name => this.resourceIndex(name), labelKeys)
     this.#stride = this.resources.length
     this.free = widened(columns.free, this.nodeCount, columns.resources.length, this.#stride)
+    this.#deviceResources = this.resources.flatMap((name, resource) => (isDevice(name) ? [resource] : []))
     this.resources.forEach((name, resource) => {
       if (relaxed.has('claim') && isDeviceResource(name)) this.#makeUnlimited(resource)
     })
@@ -108,6 +111,14 @@ export class Model {
   /** A resource that neither a node nor a pending pod names is free nowhere. */
   freeOf(node: number, resource: number): number {
     return resource < this.#stride ? this.free[this.#at(node, resource)]! : 0
+  }
+
+  /** Free devices of the node that pods of the shape do not use, over all kinds of devices. */
+  idleDevices(shape: Shape, node: number): number {
+    let sum = 0
+    for (const resource of this.#deviceResources)
+      if (!shape.resources.includes(resource)) sum += Math.max(this.free[this.#at(node, resource)]!, 0)
+    return sum
   }
 
   place(shape: Shape, node: number, count = 1): void {
@@ -319,6 +330,11 @@ function selectsByMore(needs: PodNeeds): boolean {
   for (const _ in needs.nodeSelector) return true
   const { nodeAffinity, volumeSelectors, claimSelectors, hostPorts } = needs
   return nodeAffinity !== undefined || volumeSelectors.length + claimSelectors.length + hostPorts.length > 0
+}
+
+/** Names of extended resources have a domain, those of Kubernetes itself have none. */
+function isDevice(resource: string): boolean {
+  return resource.includes('/') || isDeviceResource(resource)
 }
 
 const hostnameKey = 'kubernetes.io/hostname'

@@ -9,6 +9,20 @@ export const allNodes = -1
 /** A node with more room than this counts as having this much, so that sums stay exact. */
 const mostRoom = 2 ** 24
 
+/** More free devices than this count as this many, so that ranks stay exact. */
+const mostIdle = 2 ** 6 - 1
+
+/**
+ * The rank of a node for pods of a shape; the lowest comes first. Nodes without free devices that the shape does not use
+ * come first, because a pod without devices can make devices of its node useless. Then nodes in use, to keep the others
+ * whole. Then the fewest free devices, then the tightest.
+ */
+export function rankOf(model: Model, shape: Shape, node: number, room: number): number {
+  const idle = Math.min(model.idleDevices(shape, node), mostIdle)
+  const unused = model.podsOn[node]! > 0 ? 0 : 1
+  return (((idle > 0 ? 2 : 0) + unused) * (mostIdle + 1) + idle) * mostRoom * 2 + room
+}
+
 /**
  * The number of pods of one shape that each node holds now, with sums over the domains of partitions. A change of one
  * node costs one recomputation and one addition for each partition.
@@ -69,23 +83,25 @@ export class ShapeRoom {
     return sums
   }
 
-  /** Nodes of the whole cluster for `count` pods: nodes in use first, then the tightest, then by position. */
-  tightest(count: number): number[] {
-    this.#queue ??= new NodeQueue(this.#model, this.caps)
+  /** Nodes of the whole cluster for `count` pods by rank, then by position. */
+  best(count: number): number[] {
+    this.#queue ??= new NodeQueue(this.#model, this.#shape, this.caps)
     return this.#queue.first(count, this.caps)
   }
 }
 
-/** A heap of nodes by (in use, room, position). Entries that a change made obsolete are dropped when they surface. */
+/** A heap of nodes by rank and position. Entries that a change made obsolete are dropped when they surface. */
 class NodeQueue {
   readonly #model: Model
+  readonly #shape: Shape
   /** Current key of each node; infinite if the node has no room. */
   readonly #keys: Float64Array
   readonly #heap: number[] = []
   readonly #nodeCount: number
 
-  constructor(model: Model, caps: Int32Array) {
+  constructor(model: Model, shape: Shape, caps: Int32Array) {
     this.#model = model
+    this.#shape = shape
     this.#nodeCount = caps.length
     this.#keys = new Float64Array(caps.length).fill(Number.POSITIVE_INFINITY)
     caps.forEach((cap, node) => {
@@ -94,8 +110,10 @@ class NodeQueue {
   }
 
   changed(node: number, cap: number): void {
-    const unused = this.#model.podsOn[node]! > 0 ? 0 : mostRoom * 2
-    const key = cap === 0 ? Number.POSITIVE_INFINITY : (unused + cap) * this.#nodeCount + node
+    const key =
+      cap === 0
+        ? Number.POSITIVE_INFINITY
+        : rankOf(this.#model, this.#shape, node, cap) * this.#nodeCount + node
     if (key === this.#keys[node]) return
     this.#keys[node] = key
     if (cap > 0) this.#push(key)

@@ -423,3 +423,35 @@ test('a group with pods of two templates: the pods that fit form the minimum', (
   const [gang] = decision('1').gangs
   deepEqual([gang?.verdict, gang?.provenance], ['Unschedulable', 'proved'])
 })
+
+for (const { title, clusterNodes, bound, expected } of [
+  {
+    title: 'takes an unused node without devices before a node in use with free devices',
+    clusterNodes: [node('gpus', { [gpu]: '8', cpu: '64' }), node('plain', { cpu: '64' })],
+    bound: { [gpu]: '4', cpu: '4' },
+    expected: 'plain',
+  },
+  {
+    title: 'takes a node whose devices are all in use before an unused node without devices',
+    clusterNodes: [node('gpus', { [gpu]: '8', cpu: '64' }), node('plain', { cpu: '64' })],
+    bound: { [gpu]: '8', cpu: '4' },
+    expected: 'gpus',
+  },
+  {
+    title: 'takes a node in use before an unused one if both have free devices',
+    clusterNodes: [node('gpus', { [gpu]: '8', cpu: '64' }), node('small', { [gpu]: '2', cpu: '64' })],
+    bound: { [gpu]: '1', cpu: '4' },
+    expected: 'gpus',
+  },
+])
+  test(`a pod without devices ${title}`, () => {
+    const decision = decide({
+      nodes: clusterNodes,
+      pods: [pod('bound', bound, { node: 'gpus' }), ...members('g', 'frontend', 1, { cpu: '8' })],
+      podGangs: [podGang('g', [{ name: 'frontend', min: 1 }])],
+    })
+    deepEqual(
+      decision.bindings.map(binding => binding.node),
+      [expected],
+    )
+  })

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Model } from '../model/model.ts'
 import type { Partition } from '../model/partitions.ts'
+import { rankOf } from '../model/shape-room.ts'
 import type { Shape } from '../model/shapes.ts'
 import type { Budget } from './budget.ts'
 import type { Bucket, DemandScope } from './demand.ts'
@@ -70,15 +71,14 @@ export class Construction {
     return true
   }
 
-  /** Fills nodes of the region with the pods of the bucket: nodes in use first, then the tightest. */
+  /** Fills nodes of the region with the pods of the bucket, by rank. */
   fill(bucket: Bucket, region: Region, count = bucket.count): boolean {
     if (count === 0) return true
     this.#budget.spend(1)
     const room = this.#model.roomOf(bucket.shape)
     if (room.total < count) return false
     const { caps } = room
-    const nodes =
-      region || bucket.mask ? tightestOf(this.#model, caps, bucket, region, count) : room.tightest(count)
+    const nodes = region || bucket.mask ? bestOf(this.#model, caps, bucket, region, count) : room.best(count)
     let left = count
     const chosen = this.assignment.get(bucket.id) ?? []
     this.assignment.set(bucket.id, chosen)
@@ -125,10 +125,10 @@ export function isInUse({ podsOn }: Model, nodes: Int32Array): boolean {
   return false
 }
 
-function tightestOf(
-  { podsOn }: Model,
+function bestOf(
+  model: Model,
   caps: Int32Array,
-  { mask }: Bucket,
+  { shape, mask }: Bucket,
   region: Region,
   count: number,
 ): number[] {
@@ -138,8 +138,8 @@ function tightestOf(
   }
   if (region) for (const node of region) add(node)
   else for (let node = 0; node < caps.length; node++) add(node)
-  const rank = (node: number) => (podsOn[node]! > 0 ? 0 : 2 ** 32) + Math.min(caps[node]!, count)
-  return useful.sort((a, b) => rank(a) - rank(b) || a - b)
+  const ranks = new Map(useful.map(node => [node, rankOf(model, shape, node, Math.min(caps[node]!, count))]))
+  return useful.sort((a, b) => ranks.get(a)! - ranks.get(b)! || a - b)
 }
 
 /** Nodes of the region by domain. */
