@@ -47,7 +47,7 @@ const syncs = (name: string, kind: string) =>
   key(
     `controllers.${name}.concurrentSyncs`,
     'integer',
-    `${kind} objects that are reconciled at the same time.`,
+    `${kind} objects that are reconciled at the same time. Values below 32 count as 32.`,
     {
       minimum: 1,
     },

@@ -10,6 +10,7 @@ import {
   type PodCliqueScalingGroup,
   type Service,
 } from '@grove/api'
+import type { Caches } from '../caches/caches.ts'
 import { numberLabel } from '../layout/clique-instance.ts'
 import {
   eachReplica,
@@ -28,18 +29,22 @@ import type { WantedChild } from '../objects/wanted-child.ts'
 /** Replicas that a set creates at once when it has none. */
 const firstReplicas = 64
 
+/** Each slice of replicas ends at this multiple of the existing ones. More slices would delay the last pods of large sets. */
+const growth = 8
+
 /**
- * The index below which missing children are created. It doubles as replicas come into being, so that a quota which rejects
+ * The index below which missing children are created. It grows as replicas come into being, so that a quota which rejects
  * cliques or groups leaves few Services without them.
  */
 export function replicasToCreate(
   set: StoredSet,
-  parents: Iterable<{ readonly metadata: { readonly labels?: Readonly<Record<string, string>> } }>,
+  { cliques, groups }: Pick<Caches, 'cliques' | 'groups'>,
 ): number {
   let existing = 0
-  for (const { metadata } of parents)
-    existing = Math.max(existing, (numberLabel(metadata.labels, label.setReplicaIndex) ?? -1) + 1)
-  return Math.min(replicaCount(set), Math.max(firstReplicas, 2 * existing))
+  for (const parents of [cliques, groups])
+    for (const { metadata } of parents.byIndex('controller', set.metadata.uid))
+      existing = Math.max(existing, (numberLabel(metadata.labels, label.setReplicaIndex) ?? -1) + 1)
+  return Math.min(replicaCount(set), Math.max(firstReplicas, growth * existing))
 }
 
 export function* wantedServices(set: StoredSet, below = replicaCount(set)): Generator<WantedChild<Service>> {

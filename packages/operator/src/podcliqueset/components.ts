@@ -36,7 +36,6 @@ import { isHeldBack } from '../update/set-progress.ts'
 import { type ChildComponent, type Component, type Components, childComponent } from './child-component.ts'
 import {
   asScaled,
-  replicasToCreate,
   wantedAutoscalers,
   wantedCliques,
   wantedScalingGroups,
@@ -49,8 +48,10 @@ export interface SetComponents extends Components {
   readonly last: readonly Component[]
 }
 
+/** Missing children are created for replicas below `below` only. */
 export function components(
   set: StoredSet,
+  below: number,
   context: OperatorContext,
   tokens: TokenSecrets,
   signal: AbortSignal,
@@ -60,10 +61,6 @@ export function components(
   const child = <T extends KubeObject>(part: ChildComponent<T>): Component =>
     childComponent<T>(part, set, context, signal)
   const owned = { ownerUid: uid, prune: true }
-  const below = replicasToCreate(set, [
-    ...caches.cliques.byIndex('controller', uid),
-    ...caches.groups.byIndex('controller', uid),
-  ])
   const alongside: Component[] = [
     {
       ...child({

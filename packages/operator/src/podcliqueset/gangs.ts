@@ -17,10 +17,13 @@ import { isInitialized } from '../state/child-state.ts'
 /** The most missing gangs that one reconcile enqueues. Their cliques enqueue them as well, as soon as they exist. */
 const mostEnqueued = 10_000
 
-/** Deletes surplus gangs and creates missing ones. Compares `all` existing gangs if the set has changed. */
+/**
+ * Deletes surplus gangs and creates missing ones. Compares `all` existing gangs if the set has changed. Gangs of replicas from
+ * `below` on are not missed: their cliques are created later, and a gang without pods would be written twice.
+ */
 export async function syncGangs(
   set: StoredSet,
-  all: boolean,
+  { all, below }: { readonly all: boolean; readonly below: number },
   context: OperatorContext,
   enqueueGang: (key: GangKey) => void,
   signal: AbortSignal,
@@ -35,7 +38,9 @@ export async function syncGangs(
     if (!key) excess.push(gang)
   }
   const failures = (await execute(gangDeletions(set, excess, caches), context, { signal })).failures
-  const missing = Iterator.from(eachPodGang(set, groupReplicas)).filter(gang => !gangOf(set, gang, caches))
+  const missing = Iterator.from(eachPodGang(set, groupReplicas)).filter(
+    gang => gang.setReplica < below && !gangOf(set, gang, caches),
+  )
   for (const gang of missing.take(mostEnqueued)) enqueueGang(gangKeyOf(set, gang))
   if (failures.length) throw new ReconcileFailed(failures)
 }

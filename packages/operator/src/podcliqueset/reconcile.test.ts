@@ -320,21 +320,19 @@ test('an exhausted quota causes few rejected requests, a bounded status and one 
   )
 })
 
-test('creates replicas in growing slices, each with its Services first', async () => {
+test('creates replicas in growing slices, each with its Services first and its gangs last', async () => {
   const simulation = new RecordedSimulation(shape(400))
-  const slices: [services: number, cliques: number][] = []
+  const slices: [services: number, cliques: number, gangs: number][] = []
   for (;;) {
     simulation.writes.length = 0
     assert.equal(await simulation.reconcileSet(), undefined)
     const created = (kind: string) => simulation.writes.filter(write => write === `create ${kind}`).length
     if (created('podcliques') === 0) break
-    slices.push([created('services'), created('podcliques')])
+    slices.push([created('services'), created('podcliques'), simulation.enqueuedGangs.length])
   }
   assert.deepEqual(slices, [
-    [64, 64],
-    [64, 64],
-    [128, 128],
-    [144, 144],
+    [64, 64, 128],
+    [336, 336, 800],
   ])
 })
 

@@ -19,6 +19,7 @@ import { reportScheduledTerminations } from '../termination/notices.ts'
 import { planTerminations } from '../termination/plan-set.ts'
 import { terminateReplica } from '../termination/terminate.ts'
 import type { Component, Components } from './child-component.ts'
+import { replicasToCreate } from './children.ts'
 import { components } from './components.ts'
 import { syncGangs } from './gangs.ts'
 import type { SetsInSync } from './in-sync.ts'
@@ -143,16 +144,17 @@ async function syncChildren(
   const fingerprint = inSync.fingerprintOf(set)
   if (inSync.isInSync(set, fingerprint)) return false
   inSync.forgetSync(set)
-  const areGangsDue = inSync.areGangsDue(set, fingerprint)
+  const all = inSync.areGangsDue(set, fingerprint)
+  const below = replicasToCreate(set, context.caches)
   const gangs = {
     name: 'PodGang',
     run: async () => {
-      await syncGangs(set, areGangsDue, context, enqueueGang, signal)
+      await syncGangs(set, { all, below }, context, enqueueGang, signal)
       return nothingDone
     },
   }
   const surplus = await removeSurplusReplicas(set, context, signal)
-  const { groups, last, alongside } = components(set, context, tokens, signal)
+  const { groups, last, alongside } = components(set, below, context, tokens, signal)
   const parts = { groups: [...groups, [gangs, ...last]], alongside }
   const outcome = await syncComponents(parts, surplus.length > 0)
   const failures = [...surplus, ...outcome.failures]

@@ -199,9 +199,14 @@ export class Simulation {
     return reconcileClique(key, run, this.#context, this.#tokens)
   }
 
+  /** Gangs that the set has asked the gang controller to write. */
+  get enqueuedGangs(): readonly GangKey[] {
+    return [...this.#gangKeys]
+  }
+
   #keys(kind: ControllerKind): string[] {
     const keysOf = (resource: Resource) => this.api.list(resource).map(keyOf)
-    if (kind === 'gang') return [...this.#gangKeys]
+    if (kind === 'gang') return [...this.enqueuedGangs]
     if (kind === 'set') return keysOf(resources.podCliqueSets as unknown as Resource)
     if (kind === 'group') return keysOf(resources.podCliqueScalingGroups as unknown as Resource)
     return keysOf(resources.podCliques as unknown as Resource)
