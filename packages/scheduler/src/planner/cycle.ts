@@ -62,13 +62,18 @@ export function runCycle(given: Snapshot, policy: Policy, now = 0): Cycle {
   const key = (namespace: string, name: string) => `${namespace}/${name}`
   const isBaseSatisfied = (gang: Gang) => satisfiedBases.has(key(gang.namespace, gang.baseGang ?? ''))
   for (const gang of snapshot.gangs) if (isSatisfied(gang)) satisfiedBases.add(key(gang.namespace, gang.name))
+  const positions = new Map(snapshot.gangs.map(({ namespace, name }, index) => [key(namespace, name), index]))
+  /** Positions of the scaled gangs of a base gang. They are found by label, never by name. */
+  const scaledGangs = Map.groupBy(snapshot.gangs.keys(), index => {
+    const { namespace, baseGang } = snapshot.gangs[index]!
+    return baseGang === undefined ? undefined : key(namespace, baseGang)
+  })
 
   const decided = snapshot.gangs.map((gang, index) => {
     const obstacle = obstacleOf(gang, isBaseSatisfied)
     if (isSatisfied(gang)) return { kind: 'satisfied' as const, task: taskOf(model, gang, index) }
     if (obstacle) return { kind: 'obstacle' as const, obstacle }
     const task = taskOf(model, gang, index)
-    const before = accepted.map(other => other.task)
     const outcome: Acceptance = rejected.has(task)
       ? { kind: 'rejected', steps: 0 }
       : accept(model, accepted, task, { gang: policy.budget.gang, cycle: budget }, refineFor(gang))
@@ -84,7 +89,7 @@ export function runCycle(given: Snapshot, policy: Policy, now = 0): Cycle {
       task,
       proved: outcome.kind === 'rejected',
       steps: outcome.steps,
-      before,
+      before: accepted.map(other => other.task),
     }
   })
   const byIndex = new Map(accepted.map(entry => [entry.task.index, entry]))
@@ -168,15 +173,12 @@ export function runCycle(given: Snapshot, policy: Policy, now = 0): Cycle {
   function refineInReplica(gang: Gang): Refine {
     return (task, placement, score, gangBudget) => {
       if (gang.baseGang === undefined) {
-        const companions = companionsOf(model, task, name =>
-          accepted.some(other => other.task.gang.name === name),
-        )
+        // None of them has nodes yet: they wait for this gang.
+        const companions = companionsOf(model, scaledGangs.get(key(gang.namespace, gang.name)) ?? [])
         return placeWithCompanions(model, task, companions, score, placement, gangBudget)
       }
-      const position = snapshot.gangs.findIndex(
-        other => other.namespace === gang.namespace && other.name === gang.baseGang,
-      )
-      if (position < 0) return undefined
+      const position = positions.get(key(gang.namespace, gang.baseGang))
+      if (position === undefined) return undefined
       const base = taskOf(model, snapshot.gangs[position]!, position)
       const own = accepted.find(other => other.task.index === position)
       const nodes = [...base.running.flat(), ...(own?.placement ?? []).map(({ node }) => node)]

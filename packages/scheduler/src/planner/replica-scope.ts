@@ -8,15 +8,11 @@ import { domainMask } from './replica-domain.ts'
 import type { Scope } from './scopes.ts'
 import { scoreOf } from './score.ts'
 
-/** Gangs of the same PodCliqueSet replica that still need nodes. They are found by label, never by name. */
-export function companionsOf(model: Model, task: GangTask, isPlanned: (name: string) => boolean): GangTask[] {
-  const { gangs } = model.snapshot
-  return gangs.flatMap((gang, index) => {
-    if (gang.namespace !== task.gang.namespace || gang.baseGang !== task.gang.name || isPlanned(gang.name))
-      return []
-    const companion = taskOf(model, gang, index, true)
-    return companion.minimum.some(pods => pods.length > 0) ? [companion] : []
-  })
+/** The gangs at these positions of the snapshot that still need nodes. */
+export function companionsOf(model: Model, positions: readonly number[]): GangTask[] {
+  return positions
+    .map(index => taskOf(model, model.snapshot.gangs[index]!, index, true))
+    .filter(({ minimum }) => minimum.some(pods => pods.length > 0))
 }
 
 /** The nodes of the domain that the base gang uses at its required level. */
