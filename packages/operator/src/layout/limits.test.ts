@@ -248,7 +248,7 @@ describe('one reconcile creates a slice', () => {
       created.push(count(simulation, 'create podcliques'))
       assert.equal(count(simulation, 'create services'), created.at(-1))
     }
-    assert.deepEqual(created, [64, 64, 128, 256, mostCreated, 488])
+    assert.deepEqual(created, [64, 448, mostCreated, 488])
     assert.equal(simulation.cliques.length, 3 * mostCreated)
     await simulation.resultOfSet()
     simulation.writes.length = 0
