@@ -4,7 +4,7 @@
 // scheduler. No gang stays bound in part. KILLS=100 and FAULTS=100 run more seeds of each.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Transport, TransportError } from '@grove/kube'
+import { type Clock, type Transport, TransportError } from '@grove/kube'
 import { faulty, type Outcome } from './failing-writes.ts'
 import { FaultyCluster, kindOf, type WriteKind, writeKinds } from './gang-binder-faults.ts'
 
@@ -64,7 +64,8 @@ describe(`a gang scheduler under faults (SEED=${firstSeed})`, () => {
         const scheduler = await cluster.start(inner =>
           late(
             faulty(inner, () => () => (isFaulty ? outcomes[cluster.below(outcomes.length)] : undefined), []),
-            () => (isFaulty ? cluster.below(30) : 0),
+            cluster.clock,
+            () => (isFaulty ? cluster.below(300) : 0),
           ),
         )
         for (let step = 0; step < 6; step++) {
@@ -116,21 +117,50 @@ async function killAt(cluster: FaultyCluster, kind: WriteKind, nth: number): Pro
   return isDead
 }
 
-/** A transport whose watches deliver later. */
-function late(inner: Transport, delayMs: () => number): Transport {
+/**
+ * A transport whose watches deliver later, by the clock of the cluster. In real time the lateness of many events would add up to
+ * minutes of that clock, which advances a second within milliseconds.
+ */
+function late(inner: Transport, clock: Clock, delayMs: () => number): Transport {
   return {
     ...inner,
     request: request => inner.request(request),
     close: () => inner.close(),
     stream: async request => {
       const { body, ...stream } = await inner.stream(request)
-      const delayed = async function* () {
-        for await (const chunk of body) {
-          await new Promise(resolve => setTimeout(resolve, delayMs()))
-          yield chunk
-        }
-      }
-      return { ...stream, body: delayed() }
+      return { ...stream, body: delayed(body, clock, delayMs) }
     },
+  }
+}
+
+/** Every chunk has its own delay from its arrival on, and chunks keep their order. */
+async function* delayed<Chunk>(body: AsyncIterable<Chunk>, clock: Clock, delayMs: () => number) {
+  const chunks: Promise<Chunk | undefined>[] = []
+  let resume = () => {}
+  const read = async () => {
+    for await (const chunk of body) {
+      chunks.push(clock.sleep(delayMs()).then(() => chunk))
+      resume()
+    }
+  }
+  const end = read().then(() => undefined)
+  // The consumer gets the error of the stream after the chunks before it.
+  void end
+    .catch(() => {})
+    .finally(() => {
+      chunks.push(end)
+      resume()
+    })
+  for (;;) {
+    const next = chunks.shift()
+    if (next === undefined) {
+      await new Promise<void>(resolve => {
+        resume = resolve
+      })
+      continue
+    }
+    const chunk = await next
+    if (chunk === undefined) return
+    yield chunk
   }
 }
