@@ -72,6 +72,12 @@ describe('a change of a pod leads to a cycle', () => {
     assert.equal(podNeedsCycle(update(running, withStatus(running, 'Running', true))), true)
   })
 
+  test('if its status names a claim that was generated from a template', () => {
+    const resourceClaimStatuses = [{ name: 'device', resourceClaimName: 'w-0-a-0-device' }]
+    const after = { ...member, status: { ...member.status, resourceClaimStatuses } }
+    assert.equal(podNeedsCycle(update(member, after)), true)
+  })
+
   test('not if a pod of no gang runs or becomes ready', () => {
     assert.equal(podNeedsCycle(update(foreign, withStatus(foreign, 'Running', true))), false)
   })

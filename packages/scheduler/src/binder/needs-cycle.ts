@@ -32,6 +32,8 @@ export function podNeedsCycle(change: ChangeOf<Pod>): boolean {
       metadata.labels ?? {},
       metadata.deletionTimestamp !== undefined,
       spec,
+      // The claims that Kubernetes has generated for the pod: until it names them, the pod waits.
+      status?.resourceClaimStatuses ?? [],
       isMember ? [phase, isReady(pod)] : phase === 'Succeeded' || phase === 'Failed',
     ]
   }
