@@ -13,7 +13,7 @@ import {
   topologyBinding,
 } from '../src/testing/objects.ts'
 
-export const levels = ['zone', 'block', 'rack', 'host'] as const
+const levels = ['zone', 'block', 'rack', 'host'] as const
 export const keyOf = (level: (typeof levels)[number]): string =>
   level === 'host' ? 'kubernetes.io/hostname' : `bench.example.com/${level}`
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Published workloads in the placement core: `npm run bench -- scheduler-workloads [--openb FOLDER [--lists default,multigpu50]] [--record]`.
+// Published workloads in the placement core: `npm run bench -- scheduler-workloads [--openb FOLDER [--lists
+// default,multigpu50]] [--record]`.
 //   gangs: 53 gangs of 1 to 32 pods on 32 nodes, each of which runs two minutes, in virtual time
 //   openb: node and pod lists of https://github.com/hkust-adsl/kubernetes-scheduler-simulator (data/csv), if --openb names
 //          their folder. Pods that ask for a share of a GPU are left out, because the scheduler does not share GPUs

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Explanations of many waiting gangs on 5,000 nodes: `npm run bench -- waiting-gangs [--gangs 250,500,1000,2000] [--record]`.
-// `cycle` is a plan as the scheduler makes it, without fixes; `explain` is a plan as `grove explain` makes it, with fixes.
+// Explanations of many waiting gangs on 5,000 nodes: `npm run bench -- waiting-gangs [--gangs 250,500,1000,2000]
+// [--record]`. `cycle` is a plan as the scheduler makes it, without fixes; `explain` is a plan as `grove explain`
+// makes it, with fixes.
 import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'

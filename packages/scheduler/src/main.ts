@@ -3,7 +3,7 @@
 // The entry point of the scheduler: reads its command line and configuration, and runs until it is stopped.
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { createLogger, stopSignal } from '@grove/kube'
+import { createLogger, messageOf, stopSignal } from '@grove/kube'
 import { parse } from 'yaml'
 import { readSchedulerConfiguration } from './process/configuration.ts'
 import { runScheduler } from './process/run.ts'
@@ -84,7 +84,7 @@ function documentOf(path: string): unknown {
 try {
   process.exitCode = await main(process.argv.slice(2))
 } catch (error) {
-  process.stderr.write(`Err: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`Err: ${messageOf(error)}\n`)
   process.exitCode = error instanceof LaunchError ? error.exitCode : exitCode.running
 }
 process.exit()

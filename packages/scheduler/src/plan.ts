@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FixAllowance } from './explain/fixes.ts'
+import { FixAllowance } from './explain/fixes/allowance.ts'
 import { explain } from './explain/index.ts'
 import { missingGangs } from './explain/missing-gangs.ts'
 import { planWith } from './planner/plan.ts'

@@ -575,8 +575,5 @@ export type Fix = { readonly cost: number } & (
   | { readonly op: 'AddNodes'; readonly count: number; readonly like: string }
 )
 
-/** Builds the snapshot of a cluster from its objects. Pure: objects that it cannot read are reported in the snapshot. */
-export type SnapshotFrom = (objects: SnapshotObjects, options?: SnapshotOptions) => Snapshot
-
 /** Decides for all gangs. Pure: no clock, no randomness, no API. `now` is in milliseconds since 1970. */
 export type Plan = (snapshot: Snapshot, policy: Policy, now: number) => Decision

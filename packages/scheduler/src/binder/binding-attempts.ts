@@ -89,7 +89,7 @@ export class BindingAttempts {
     const attempt = this.#attempt(gang, bindings, record, signal)
       .catch(async error => {
         await this.#giveUp(bindings, signal)
-        this.#options.log.warn('could not begin to bind a gang, trying again', { gang, error })
+        this.#options.log.warn('Could not begin to bind a gang, trying again', { gang, error })
         return false
       })
       .finally(() => {
@@ -133,7 +133,7 @@ export class BindingAttempts {
     }
     const ready = bindings.filter(binding => !without.includes(binding))
     await Promise.all(ready.map(binding => slots.run(() => bindOne(binding))))
-    if (isEnded) log.warn('a binding of a gang failed; the gang is completed or released', { gang })
+    if (isEnded) log.warn('A binding of a gang failed; the gang is completed or released', { gang })
     return !isEnded && !signal.aborted
   }
 
@@ -174,7 +174,7 @@ export class BindingAttempts {
       if (outcome === 'unbound') this.#assumed.forget(uid)
       else this.#assumed.expire(uid, clock.monotonic() + bindTimeoutMs)
       if (!isNotFound(error) && !isConflict(error))
-        log.warn('could not bind a pod', { pod: `${namespace}/${name}`, node, outcome, error })
+        log.warn('Could not bind a pod', { pod: `${namespace}/${name}`, node, outcome, error })
       return false
     }
   }

@@ -46,7 +46,7 @@ export function hasDevices(allocation: AllocationResult, devices: readonly Alloc
 }
 
 /** Names of the claims of a pod that exist. */
-export function claimNames({ spec, status }: Pod): string[] {
+function claimNames({ spec, status }: Pod): string[] {
   return (spec.resourceClaims ?? []).flatMap(({ name, resourceClaimName }) => {
     const generated = status?.resourceClaimStatuses?.find(other => other.name === name)
     return resourceClaimName ?? generated?.resourceClaimName ?? []

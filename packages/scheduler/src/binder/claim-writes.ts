@@ -106,7 +106,7 @@ export class ClaimWrites {
         if (isConflict(error) || isNotFound(error)) return false
         const { clock, log } = this.#options
         const fields = { claim: `${binding.namespace}/${claim.name}`, pod: binding.pod }
-        log.warn('could not allocate a resource claim, trying again', { ...fields, error })
+        log.warn('Could not allocate a resource claim, trying again', { ...fields, error })
         await clock.sleep(retryMs, signal).catch(() => undefined)
         return false
       }
@@ -134,7 +134,7 @@ export class ClaimWrites {
     await Promise.all(
       claims.map(async claim => {
         const { namespace = '', name } = claim.metadata
-        this.#options.log.info('deallocating a resource claim of a gang that does not fit', {
+        this.#options.log.info('Deallocating a resource claim of a gang that does not fit', {
           claim: `${namespace}/${name}`,
         })
         try {
@@ -191,7 +191,7 @@ export class ClaimWrites {
         return await this.#undo(binding, wanted, signal)
       } catch (error) {
         const claim = `${binding.namespace}/${wanted.name}`
-        log.info('could not release a resource claim, trying again', { claim, error })
+        log.info('Could not release a resource claim, trying again', { claim, error })
         await clock.sleep(retryMs, signal).catch(() => undefined)
       }
     // The claim may be allocated. The gang gives it back in a later cycle if it does not fit.

@@ -197,7 +197,7 @@ export class GangScheduler {
     const { caches, clock, log, onRejection, plan, policy, schedulerName } = this.#options
     const objects = caches.objects()
     for (const rejection of this.#rejected.observe(objects.pods, schedulerName, clock.monotonic())) {
-      log.warn('a kubelet rejected a pod; its gang avoids the node for 30 s', { ...rejection })
+      log.warn('A kubelet rejected a pod; its gang avoids the node for 30 s', { ...rejection })
       onRejection?.(rejection)
     }
     const pods = this.#rejected.avoiding(objects.pods)

@@ -24,7 +24,7 @@ export function progressOf(gang: PodGang, members: Members): GangProgress {
 }
 
 /** Reports whether an attempt to bind the gang for the first time has begun and is not complete. */
-export function isStarting(gang: PodGang): boolean {
+function isStarting(gang: PodGang): boolean {
   return gang.status?.phase === 'Starting' && scheduledCondition(gang)?.status !== 'True'
 }
 

@@ -65,7 +65,7 @@ export class GangWrites {
   async release({ metadata }: Stored<Pod>, signal: AbortSignal): Promise<void> {
     const { client, log } = this.#options
     const { name, namespace = '', uid, resourceVersion } = metadata
-    log.info('releasing a pod of a gang that does not fit as a whole', { pod: `${namespace}/${name}` })
+    log.info('Releasing a pod of a gang that does not fit as a whole', { pod: `${namespace}/${name}` })
     try {
       const preconditions = { uid, resourceVersion }
       await client.delete(resources.pods, { name, namespace }, { preconditions, signal })
@@ -82,12 +82,12 @@ export class GangWrites {
   async #evict({ namespace, pod, uid, preemptor }: Eviction, signal: AbortSignal): Promise<void> {
     const { client, log } = this.#options
     const fields = { pod: `${namespace}/${pod}`, preemptor: `${preemptor.namespace}/${preemptor.name}` }
-    log.info('evicting a pod for a gang of higher priority', fields)
+    log.info('Evicting a pod for a gang of higher priority', fields)
     try {
       await evictPod(client, { namespace, name: pod }, { preconditions: { uid }, signal })
     } catch (error) {
       if (isKubeError(error, 'TooManyRequests'))
-        log.info('a PodDisruptionBudget forbids the eviction', fields)
+        log.info('A PodDisruptionBudget forbids the eviction', fields)
       else if (!isNotFound(error) && !isConflict(error)) throw error
     }
   }

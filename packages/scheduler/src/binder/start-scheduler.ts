@@ -53,7 +53,7 @@ export async function startScheduler(
     clock,
     serves: resource => served.has(resourceName(resource)),
     onFailure: (resource, error, retryInMs) =>
-      log.error('watch failed, retrying', { resource, error, retryInMs: Math.round(retryInMs) }),
+      log.error('Watch failed, retrying', { resource, error, retryInMs: Math.round(retryInMs) }),
   })
   const abort = new AbortController()
   const watching = caches.run(abort.signal)

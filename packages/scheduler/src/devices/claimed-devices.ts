@@ -42,7 +42,7 @@ export interface DeviceNeeds {
 }
 
 /** The API server accepts at most this many pods in `status.reservedFor` of a claim. */
-export const mostConsumers = 256
+const mostConsumers = 256
 
 /** Matches no node. */
 const nowhere: NodeSelector = { nodeSelectorTerms: [] }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import { podsByNode } from '../model/usage.ts'
 import { compareText } from '../order.ts'
 import { scopesOf } from '../planner/scopes.ts'
 import type { Case, Cause } from './case.ts'
-import { acceptingNodes, domainName, freeAmount, totalRequests } from './evidence.ts'
+import { acceptingNodes, domainName, freeAmount, requesting, totalRequests } from './evidence.ts'
 import { amountsText, amountText, domainText, namesText, podsText } from './text.ts'
 
 /** The requested resource with the least room relative to the demand. */
@@ -21,10 +22,9 @@ export function scarcest(
 export function insufficientCapacity(one: Case): Cause {
   const nodes = acceptingNodes(one.cycle.model, one.pods)
   const { resource, need, free } = scarcest(one, nodes)
-  const names = new Set(nodes.map(node => one.snapshot.nodes[node]!.name))
-  const holders = one.snapshot.boundPods.filter(
-    pod => names.has(pod.node ?? '') && pod.needs.requests[resource],
-  )
+  const { byNode } = podsByNode(one.snapshot.nodes, one.snapshot.boundPods)
+  const holds = requesting([resource])
+  const holders = nodes.reduce((sum, node) => sum + (byNode[node]?.filter(holds).length ?? 0), 0)
   return {
     code: 'InsufficientCapacity',
     facts: {
@@ -33,7 +33,7 @@ export function insufficientCapacity(one: Case): Cause {
       need: amountText(resource, need),
       free: amountText(resource, free),
       n: nodes.length,
-      holders: podsText(holders.length),
+      holders: podsText(holders),
     },
   }
 }

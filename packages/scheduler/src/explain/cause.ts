@@ -22,7 +22,7 @@ import { heldBefore, knownPlacements, wouldFit } from './trial.ts'
  * The rows of the table in order, for gangs whose minimum is proved not to fit. The first row that applies is the
  * cause.
  */
-export const rows: readonly Row[] = [
+const rows: readonly Row[] = [
   tooLarge,
   clusterTooSmall,
   domainTooSmall,

@@ -3,6 +3,7 @@ import { isDeviceResource } from '../devices/selections.ts'
 import type { Model } from '../model/model.ts'
 import type { Partition } from '../model/partitions.ts'
 import type { Shape } from '../model/shapes.ts'
+import { podsByNode } from '../model/usage.ts'
 import { compareText } from '../order.ts'
 import type { GangTask } from '../planner/gang-demand.ts'
 import type { Scope } from '../planner/scopes.ts'
@@ -21,8 +22,62 @@ import type {
 const mostDomains = 5
 const mostHolders = 10
 
-/** Facts about the nodes that a gang could use, in the state that the plan leaves. */
+/** Evidence by what it depends on. Thousands of equal gangs can wait. */
+const knownEvidence = new WeakMap<Model, Map<string, Evidence>>()
+
+/** Facts about the nodes that a gang could use, in the state that the plan leaves. Equal gangs share them. */
 export function evidenceOf(model: Model, task: GangTask, scope: Scope | undefined): Evidence {
+  const key = evidenceKey(model, task, scope)
+  if (key === undefined) return newEvidence(model, task, scope)
+  const known = knownEvidence.get(model) ?? new Map<string, Evidence>()
+  knownEvidence.set(model, known)
+  const evidence = known.get(key) ?? newEvidence(model, task, scope)
+  known.set(key, evidence)
+  const names = task.gang.groups.flatMap(({ name }, index) => (task.minimum[index]!.length > 0 ? [name] : []))
+  return {
+    ...evidence,
+    groups: evidence.groups.map((group, i) => ({ ...group, podGroup: names[i]! })),
+  }
+}
+
+/** Gangs with the same key have the same evidence, except for the names of their groups. Undefined if it depends on own pods. */
+function evidenceKey(model: Model, task: GangTask, scope: Scope | undefined): string | undefined {
+  const { gang, minimum, running } = task
+  if (running.some(nodes => nodes.length > 0)) return undefined
+  if (gangsWithPods(model).has(`${gang.namespace}/${gang.name}`)) return undefined
+  return JSON.stringify([
+    gang.levels.map(({ domain, key }) => [domain, key]),
+    minimum.map(pods => countsInOrder(model, pods)),
+    scope && [scope.groups, scope.required?.partition.id],
+  ])
+}
+
+/** Shapes by their first pod, with the number of their pods. */
+function countsInOrder(model: Model, pods: readonly SnapshotPod[]): [shape: number, count: number][] {
+  const counts = new Map<number, number>()
+  for (const pod of pods) {
+    const { id } = model.shapes.of(pod)
+    counts.set(id, (counts.get(id) ?? 0) + 1)
+  }
+  return [...counts]
+}
+
+const knownGangs = new WeakMap<Model, ReadonlySet<string>>()
+
+/** Gangs that hold resources of nodes, also by pods that terminate. */
+function gangsWithPods(model: Model): ReadonlySet<string> {
+  let gangs = knownGangs.get(model)
+  if (!gangs) {
+    const found = new Set<string>()
+    for (const { namespace, gang } of model.snapshot.boundPods)
+      if (gang !== undefined) found.add(`${namespace}/${gang}`)
+    gangs = found
+    knownGangs.set(model, gangs)
+  }
+  return gangs
+}
+
+function newEvidence(model: Model, task: GangTask, scope: Scope | undefined): Evidence {
   const partition = scope?.required?.partition
   const domains = partition ? domainsOf(model, task, scope, partition) : []
   const best = domains[0]
@@ -173,7 +228,7 @@ export function shortage(model: Model, total: Amounts, nodes: Iterable<number>):
   return Object.fromEntries(entries)
 }
 
-export function nodeEvidence(model: Model, task: GangTask): { evidence: NodeEvidence; eligible: number[] } {
+function nodeEvidence(model: Model, task: GangTask): { evidence: NodeEvidence; eligible: number[] } {
   const shapes = [...new Set(task.minimum.flat().map(pod => model.shapes.of(pod)))]
   const excluded: Record<NodeExclusion, number> = {
     cordon: 0,
@@ -186,10 +241,14 @@ export function nodeEvidence(model: Model, task: GangTask): { evidence: NodeEvid
     claim: 0,
   }
   const eligible: number[] = []
+  const rooms = shapes.map(shape => model.roomOf(shape).caps)
   for (let node = 0; node < model.nodeCount; node++) {
+    if (rooms.some(caps => caps[node]! > 0)) {
+      eligible.push(node)
+      continue
+    }
     const accepting = shapes.filter(shape => model.allowed(shape)[node])
-    if (accepting.some(shape => model.capacity(shape, node) > 0)) eligible.push(node)
-    else if (accepting.length > 0) excluded[lacksDevices(model, accepting, node) ? 'claim' : 'resources']++
+    if (accepting.length > 0) excluded[lacksDevices(model, accepting, node) ? 'claim' : 'resources']++
     else if (shapes[0]) excluded[model.exclusion(shapes[0], node) ?? 'resources']++
   }
   return { evidence: { total: model.nodeCount, eligible: eligible.length, excluded }, eligible }
@@ -218,6 +277,19 @@ export function acceptingNodes(model: Model, pods: readonly SnapshotPod[]): numb
   return nodes
 }
 
+/** Reports whether a pod requests one of the resources. Pods with equal needs share one object, which is read once. */
+export function requesting(names: readonly string[]): (pod: SnapshotPod) => boolean {
+  const known = new Map<SnapshotPod['needs'], boolean>()
+  return ({ needs }) => {
+    let found = known.get(needs)
+    if (found === undefined) {
+      found = names.some(name => needs.requests[name])
+      known.set(needs, found)
+    }
+    return found
+  }
+}
+
 /** Bound pods on the nodes that hold resources which the gang requests, by PodGang or alone. */
 function holdersOf(model: Model, task: GangTask, nodes: Iterable<number>): Holder[] {
   const isNear = new Uint8Array(model.nodeCount)
@@ -226,9 +298,14 @@ function holdersOf(model: Model, task: GangTask, nodes: Iterable<number>): Holde
   const byGang = new Map<string, { namespace: string; name: string; pods: SnapshotPod[] }>()
   // Bound pods are sorted by name, so the first pods without a gang are listed.
   const alone: SnapshotPod[] = []
-  for (const pod of model.snapshot.boundPods) {
-    const node = model.nodeIndex.get(pod.node ?? '')
-    if (node === undefined || !isNear[node] || !wanted.some(name => pod.needs.requests[name])) continue
+  const { nodes: all, boundPods } = model.snapshot
+  const { nodeOf } = podsByNode(all, boundPods)
+  const holdsWanted = requesting(wanted)
+  for (let at = 0; at < boundPods.length; at++) {
+    const node = nodeOf[at]!
+    if (node < 0 || !isNear[node]) continue
+    const pod = boundPods[at]!
+    if (!holdsWanted(pod)) continue
     if (pod.gang === undefined) {
       if (alone.length < mostHolders) alone.push(pod)
       continue

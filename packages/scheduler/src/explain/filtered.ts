@@ -6,7 +6,7 @@ import { acceptingNodes } from './evidence.ts'
 import { namesText } from './text.ts'
 import { withNodes, withoutBoundPods } from './variants.ts'
 
-export const readinessTaints = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']
+const readinessTaints = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']
 
 export function terminating(one: Case): Cause | undefined {
   const leaving = one.snapshot.boundPods.filter(pod => pod.terminating)
@@ -35,6 +35,7 @@ export function cordoned(one: Case): Cause | undefined {
 }
 
 export function taintsNotTolerated(one: Case): Cause | undefined {
+  if (!one.snapshot.nodes.some(({ taints }) => taints.some(keepsAway))) return undefined
   if (one.fits(one.snapshot, ['taint']) !== 'yes') return undefined
   for (const [group, pods] of one.task.minimum.entries())
     for (const { needs } of pods) {
@@ -65,7 +66,7 @@ export function portsInUse(one: Case): Cause | undefined {
 
 export function podAffinityUnsatisfied(one: Case): Cause | undefined {
   const { model } = one.cycle
-  if (one.fits(one.snapshot, ['affinity']) !== 'yes') return undefined
+  if (!model.readsOtherPods || one.fits(one.snapshot, ['affinity']) !== 'yes') return undefined
   const group = one.task.minimum.findIndex(pods =>
     pods.some(
       ({ needs }) => needs.podAffinity.length + needs.podAntiAffinity.length + needs.spread.length > 0,

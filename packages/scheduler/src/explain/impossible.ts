@@ -4,50 +4,70 @@ import { Model } from '../model/model.ts'
 import { noPods } from '../model/usage.ts'
 import { compareText } from '../order.ts'
 import { taskOf } from '../planner/gang-demand.ts'
-import type { Snapshot } from '../types.ts'
+import type { Snapshot, SnapshotPod } from '../types.ts'
 import { bestDomain, type Case, type Cause, emptyCluster, failingScope, levelOf } from './case.ts'
-import { acceptingNodes, distinct, greedyCount } from './evidence.ts'
+import { acceptingNodes, greedyCount } from './evidence.ts'
 import { amountText, podsText, scopeText } from './text.ts'
 import { fromScratch, withGang, withoutRequiredLevels } from './variants.ts'
 
 export function tooLarge({ snapshot, task }: Case): Cause | undefined {
   const empty = new Model({ ...snapshot, boundPods: noPods, gangs: [task.gang] }, new Set(emptyCluster))
-  for (const [group, pods] of task.minimum.entries())
-    for (const pod of distinct(pods)) {
-      const shape = empty.shapes.of(pod)
-      const nodes = acceptingNodes(empty, [pod])
-      if (nodes.some(node => empty.capacity(shape, node) > 0)) continue
-      const clique = task.gang.groups[group]!.name
-      // The resource with the largest shortage on the best node, as a factor.
-      const missing = Object.entries(pod.needs.requests)
-        .filter(([resource]) => !isDeviceResource(resource))
-        .map(([resource, need]) => {
-          const largest = nodes.reduce(
-            (best, node) => {
-              const have = snapshot.nodes[node]!.allocatable[resource] ?? 0
-              return have > best.have ? { node, have } : best
-            },
-            { node: nodes[0]!, have: -1 },
-          )
-          return { resource, need, ...largest, factor: need / Math.max(1, largest.have) }
-        })
-        .sort((a, b) => b.factor - a.factor || compareText(a.resource, b.resource))[0]!
-      return {
-        code: 'PodTooLarge',
-        facts: {
-          clique,
-          need: amountText(missing.resource, missing.need),
-          resource: missing.resource,
-          node: snapshot.nodes[missing.node]!.name,
-          have: amountText(missing.resource, missing.have),
-        },
-      }
+  const fitsOnSome = (pod: SnapshotPod) => empty.roomOf(empty.shapes.of(pod)).total > 0
+  for (const [group, pods] of task.minimum.entries()) {
+    const { name, candidates } = task.gang.groups[group]!
+    const tooLarge = pods.find(pod => !fitsOnSome(pod))
+    // Other pods of the group can form the minimum if they have another template.
+    if (!tooLarge || candidates.filter(fitsOnSome).length >= pods.length) continue
+    const { resource, need, node, have } = largestShortage(snapshot, empty, tooLarge)
+    return {
+      code: 'PodTooLarge',
+      facts: {
+        clique: name,
+        need: amountText(resource, need),
+        resource,
+        node: snapshot.nodes[node]!.name,
+        have: amountText(resource, have),
+      },
     }
+  }
   return undefined
 }
 
+interface Shortage {
+  readonly resource: string
+  readonly need: number
+  readonly node: number
+  readonly have: number
+  /** The need as a multiple of what the node has. */
+  readonly factor: number
+}
+
+/**
+ * The resource of which even the largest node has too little. If each resource alone is sufficient on some node, the resource
+ * that the node with the smallest shortage lacks.
+ */
+function largestShortage(snapshot: Snapshot, empty: Model, pod: SnapshotPod): Shortage {
+  const nodes = acceptingNodes(empty, [pod])
+  const requests = Object.entries(pod.needs.requests).filter(([resource]) => !isDeviceResource(resource))
+  const shortageOn = (node: number, resource: string, need: number): Shortage => {
+    const have = snapshot.nodes[node]!.allocatable[resource] ?? 0
+    return { resource, need, node, have, factor: need / Math.max(1, have) }
+  }
+  const most = (all: readonly Shortage[]) =>
+    all.toSorted((a, b) => b.factor - a.factor || compareText(a.resource, b.resource))[0]!
+  const onLargest = most(
+    requests.map(([resource, need]) =>
+      nodes.map(node => shortageOn(node, resource, need)).reduce((a, b) => (b.have > a.have ? b : a)),
+    ),
+  )
+  if (onLargest.have < onLargest.need) return onLargest
+  return nodes
+    .map(node => most(requests.map(([resource, need]) => shortageOn(node, resource, need))))
+    .reduce((a, b) => (b.factor < a.factor ? b : a))
+}
+
 /** The cluster with empty nodes and only this gang, from scratch. */
-export function emptied({ snapshot, index }: Case): Snapshot {
+function emptied({ snapshot, index }: Case): Snapshot {
   return withGang({ ...snapshot, boundPods: noPods }, index, fromScratch)
 }
 

@@ -8,7 +8,8 @@ import type { Cause } from './case.ts'
 import { catalogue, messageOf } from './catalogue.ts'
 import { causeOf } from './cause.ts'
 import { evidenceOf } from './evidence.ts'
-import { type FixAllowance, fixesFor } from './fixes.ts'
+import type { FixAllowance } from './fixes/allowance.ts'
+import { fixesFor } from './fixes/fixes.ts'
 import { misconfiguration, unknownNeeds } from './misconfigured.ts'
 
 /** The step limit of one counterfactual. An explanation is less important than the verdict, so its limit is lower. */
@@ -75,17 +76,25 @@ function evidenceFor(cycle: Cycle, index: number, { scope }: Cause): Evidence {
   return evidenceOf(cycle.model, task, scope ?? (task.scope.required ? task.scope : undefined))
 }
 
-/** The first row of the table that applies. */
-function dominantCause(cycle: Cycle, index: number, result: GangResult, policy: Policy, now: number): Cause {
+/** The first row of the table that applies. `waiting` are gangs that wait for this one: labels can name base gangs in a circle. */
+function dominantCause(
+  cycle: Cycle,
+  index: number,
+  result: GangResult,
+  policy: Policy,
+  now: number,
+  waiting: readonly number[] = [],
+): Cause {
   const obstacle = result.kind === 'obstacle' ? result.obstacle : undefined
-  if (obstacle?.code === 'UnsupportedConstraint') return causeOfObstacle(cycle, index, obstacle, policy, now)
+  if (obstacle?.code === 'UnsupportedConstraint')
+    return causeOfObstacle(cycle, index, obstacle, policy, now, waiting)
   const unlabelled = misconfiguration(cycle.model, index)
   if (unlabelled) return unlabelled
   if (obstacle?.code === 'PriorityClassNotFound' || obstacle?.code === 'ClaimNotFound')
-    return causeOfObstacle(cycle, index, obstacle, policy, now)
+    return causeOfObstacle(cycle, index, obstacle, policy, now, waiting)
   const unknown = unknownNeeds(cycle.model, index)
   if (unknown) return unknown
-  if (obstacle) return causeOfObstacle(cycle, index, obstacle, policy, now)
+  if (obstacle) return causeOfObstacle(cycle, index, obstacle, policy, now, waiting)
   if (result.kind !== 'unschedulable') throw new Error('a scheduled gang has no explanation')
   if (!result.proved) return { code: 'BudgetExhausted', facts: { steps: result.steps } }
   return causeOf(cycle, index, result.before, stepsOf(policy))
@@ -97,6 +106,7 @@ function causeOfObstacle(
   obstacle: Obstacle,
   policy: Policy,
   now: number,
+  waiting: readonly number[],
 ): Cause {
   switch (obstacle.code) {
     case 'UnsupportedConstraint':
@@ -125,17 +135,24 @@ function causeOfObstacle(
       )
       return {
         code: obstacle.code,
-        facts: { base: obstacle.base, reason: reasonOfBase(cycle, base, policy, now) },
+        facts: { base: obstacle.base, reason: reasonOfBase(cycle, base, policy, now, [...waiting, index]) },
         waitsFor: { kind: 'PodGang', namespace, name: obstacle.base },
       }
     }
   }
 }
 
-function reasonOfBase(cycle: Cycle, base: number, policy: Policy, now: number): string {
+function reasonOfBase(
+  cycle: Cycle,
+  base: number,
+  policy: Policy,
+  now: number,
+  waiting: readonly number[],
+): string {
   const result = cycle.results[base]
   if (!result) return 'it does not exist'
+  if (waiting.includes(base)) return 'it waits for itself'
   if (result.kind === 'satisfied' || result.kind === 'accepted') return 'its pods are being bound'
-  const { code, facts } = dominantCause(cycle, base, result, policy, now)
+  const { code, facts } = dominantCause(cycle, base, result, policy, now, waiting)
   return messageOf(code, facts)
 }

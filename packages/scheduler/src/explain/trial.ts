@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Model, type Relaxation } from '../model/model.ts'
 import { type Cycle, isSatisfied } from '../planner/cycle.ts'
-import { type GangTask, taskOf } from '../planner/gang-demand.ts'
-import { apply, type Placement, placeWith, revert } from '../planner/place.ts'
+import { type GangTask, minimumChoices, taskOf } from '../planner/gang-demand.ts'
+import { apply, fitsWith, type Placement, placeWith, revert } from '../planner/place.ts'
 import { obstacleOf } from '../planner/precheck.ts'
 import { withReplicaDomain } from '../planner/replica-domain.ts'
 import type { Reservation } from '../planner/reserve.ts'
@@ -51,26 +51,74 @@ export function heldBefore(
     .map(reservation => ({ reservation, pods: byName(model, reservation.placement) }))
 }
 
+/** The model of the last trial of a cycle, by the placements of the cycle. It holds no pods of the trial any more. */
+const lastModels = new WeakMap<Known, Model>()
+
+/**
+ * The model of the last trial if it has the same nodes, bound pods, filters and waiting pods. Many fixes change only the
+ * constraints or the minimum of a gang, which are not part of a model.
+ */
+function modelOf(cycle: Known, snapshot: Snapshot, relaxed: ReadonlySet<Relaxation>): Model {
+  const last = lastModels.get(cycle)
+  if (last && isAlike(last, snapshot, relaxed)) return last
+  const model = new Model(snapshot, relaxed)
+  lastModels.set(cycle, model)
+  return model
+}
+
+function isAlike(
+  { snapshot: known, relaxed: filters }: Model,
+  snapshot: Snapshot,
+  relaxed: ReadonlySet<Relaxation>,
+): boolean {
+  return (
+    known.nodes === snapshot.nodes &&
+    known.boundPods === snapshot.boundPods &&
+    known.namespaceLabels === snapshot.namespaceLabels &&
+    filters.symmetricDifference(relaxed).size === 0 &&
+    known.gangs.length === snapshot.gangs.length &&
+    known.gangs.every(({ groups }, i) => hasSamePods(groups, snapshot.gangs[i]!.groups))
+  )
+}
+
+function hasSamePods(groups: Gang['groups'], others: Gang['groups']): boolean {
+  return (
+    groups === others ||
+    (groups.length === others.length &&
+      groups.every(
+        ({ candidates, gated }, i) => candidates === others[i]!.candidates && gated === others[i]!.gated,
+      ))
+  )
+}
+
 /**
  * Gangs that are placed together in a changed cluster, with required levels only. The model knows these gangs alone: it
  * reads all of their pods, and there is a trial for every waiting gang.
  */
-export class Trial {
+class Trial {
   readonly model: Model
   readonly #placed: { task: GangTask; placement: Placement }[] = []
+  readonly #held: readonly Placement[]
   readonly #limit: number
-  steps = 0
 
   constructor(
+    cycle: Known,
     snapshot: Snapshot,
     gangs: readonly Gang[],
     relaxed: ReadonlySet<Relaxation>,
     held: readonly KnownPlacement[],
     limit: number,
   ) {
-    this.model = new Model({ ...snapshot, gangs }, relaxed)
+    this.model = modelOf(cycle, { ...snapshot, gangs }, relaxed)
     this.#limit = limit
-    for (const pods of held) apply(this.model, this.#placementOf(pods))
+    this.#held = held.map(pods => this.#placementOf(pods))
+    for (const placement of this.#held) apply(this.model, placement)
+  }
+
+  /** Takes all pods of the trial off the model, which the next trial may use. */
+  end(): void {
+    for (const { placement } of this.#placed.splice(0)) revert(this.model, placement)
+    for (const placement of this.#held) revert(this.model, placement)
   }
 
   #placementOf(known: KnownPlacement): Placement {
@@ -81,15 +129,45 @@ export class Trial {
   keep(task: GangTask, known: KnownPlacement): void {
     const placement = this.#placementOf(known)
     apply(this.model, placement)
-    this.#placed.push({ task, placement })
+    const minimum = task.gang.groups.map((_, group) =>
+      known.filter(placed => placed.group === group).map(({ pod }) => pod),
+    )
+    this.#placed.push({ task: task.isUniform ? task : { ...task, minimum }, placement })
+  }
+
+  /** Reports whether the minimum of a gang fits together with the gangs added before, which may get other nodes. */
+  fits(task: GangTask): TrialResult {
+    const budget = new Budget(this.#limit)
+    return this.#firstChoice(task, choice => this.#fits(choice, budget))
+  }
+
+  #fits(task: GangTask, budget: Budget): TrialResult {
+    const alone = fitsWith(this.model, withReplicaDomain(task, this.#placed), [], budget)
+    if (alone === 'yes' || this.#placed.length === 0) return alone
+    for (const { placement } of this.#placed) revert(this.model, placement)
+    const others = this.#placed.map(entry => entry.task)
+    const together = fitsWith(this.model, task, others, budget)
+    for (const { placement } of this.#placed) apply(this.model, placement)
+    return together
   }
 
   /** Adds a gang if its minimum fits together with the gangs added before; these may get other nodes. */
   add(task: GangTask): TrialResult {
     const budget = new Budget(this.#limit)
-    const result = this.#add(task, budget)
-    this.steps += Math.min(budget.steps, budget.limit)
-    return result
+    return this.#firstChoice(task, choice => this.#add(choice, budget))
+  }
+
+  /** Tries all choices of the pods that form the minimum: a group may have pods of two templates during an update. */
+  #firstChoice(task: GangTask, attempt: (choice: GangTask) => TrialResult): TrialResult {
+    if (task.isUniform) return attempt(task)
+    const { tasks, complete } = minimumChoices(this.model, task)
+    let isProved = complete
+    for (const choice of tasks) {
+      const result = attempt(choice)
+      if (result === 'yes') return 'yes'
+      if (result === 'unknown') isProved = false
+    }
+    return isProved ? 'no' : 'unknown'
   }
 
   #add(task: GangTask, budget: Budget): TrialResult {
@@ -131,10 +209,14 @@ export function wouldFit(change: Counterfactual, gang: number, limit: number): T
   const { snapshot, relaxed = new Set(), before, known, held } = change
   const gangs = [...before, gang].map(index => snapshot.gangs[index]!)
   // Empty nodes have no reservations either.
-  const trial = new Trial(snapshot, gangs, relaxed, relaxed.has('boundPods') ? [] : held, limit)
-  for (const index of before)
-    trial.keep(taskOf(trial.model, snapshot.gangs[index]!, index), known.get(index) ?? [])
-  return trial.add(taskOf(trial.model, snapshot.gangs[gang]!, gang))
+  const trial = new Trial(known, snapshot, gangs, relaxed, relaxed.has('boundPods') ? [] : held, limit)
+  try {
+    for (const index of before)
+      trial.keep(taskOf(trial.model, snapshot.gangs[index]!, index), known.get(index) ?? [])
+    return trial.fits(taskOf(trial.model, snapshot.gangs[gang]!, gang))
+  } finally {
+    trial.end()
+  }
 }
 
 /**
@@ -148,7 +230,17 @@ export function wouldBeAccepted(
   gang: number,
   limit: number,
 ): boolean {
-  const trial = new Trial(snapshot, snapshot.gangs.slice(0, gang + 1), new Set(), held, limit)
+  const trial = new Trial(known, snapshot, snapshot.gangs.slice(0, gang + 1), noRelaxation, held, limit)
+  try {
+    return isAcceptedIn(trial, snapshot, known, gang)
+  } finally {
+    trial.end()
+  }
+}
+
+const noRelaxation: ReadonlySet<Relaxation> = new Set()
+
+function isAcceptedIn(trial: Trial, snapshot: Snapshot, known: Known, gang: number): boolean {
   const satisfied = new Set(
     snapshot.gangs.filter(isSatisfied).map(({ namespace, name }) => `${namespace}/${name}`),
   )
@@ -163,13 +255,12 @@ export function wouldBeAccepted(
     if (obstacleOf(candidate, isBaseSatisfied)) continue
     const task = taskOf(trial.model, candidate, index)
     const placement = known.get(index)
-    if (placement && !isChanged) {
-      trial.keep(task, placement)
-      continue
-    }
-    const result = trial.add(task)
-    if (index === gang) return result === 'yes'
-    if (result === 'yes') isChanged = true
+    if (index === gang) return trial.fits(task) === 'yes'
+    const isKept = placement !== undefined && !isChanged
+    if (isKept) trial.keep(task, placement)
+    else if (trial.add(task) === 'yes') isChanged = true
+    else continue
+    satisfied.add(`${candidate.namespace}/${candidate.name}`)
   }
   return false
 }

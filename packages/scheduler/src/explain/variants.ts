@@ -2,11 +2,34 @@
 
 // Changed snapshots: the cluster with one hypothetical change.
 import type { Toleration } from '@grove/api'
-import { withAdded, without } from '../model/usage.ts'
+import { withAdded, without, withoutAt } from '../model/usage.ts'
+import { compareByName } from '../snapshot/pods.ts'
 import type { Fix, Gang, Group, PackConstraint, Snapshot, SnapshotNode, SnapshotPod } from '../types.ts'
 
 export function withGang(snapshot: Snapshot, index: number, change: (gang: Gang) => Gang): Snapshot {
   return { ...snapshot, gangs: snapshot.gangs.with(index, change(snapshot.gangs[index]!)) }
+}
+
+/** The list without these pods. The list is in the order of names, so it is not read as a whole. */
+function withoutNamed(pods: readonly SnapshotPod[], gone: readonly PodName[]): readonly SnapshotPod[] {
+  const positions = new Set<number>()
+  for (const name of gone)
+    for (let at = firstNotBefore(pods, name); pods[at] && compareByName(pods[at]!, name) === 0; at++)
+      positions.add(at)
+  return withoutAt(pods, positions)
+}
+
+type PodName = Pick<SnapshotPod, 'namespace' | 'name'>
+
+function firstNotBefore(pods: readonly SnapshotPod[], name: PodName): number {
+  let low = 0
+  let high = pods.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (compareByName(pods[middle]!, name) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 export function withNodes(snapshot: Snapshot, change: (node: SnapshotNode) => SnapshotNode): Snapshot {
@@ -17,22 +40,34 @@ export function withoutBoundPods(snapshot: Snapshot, isGone: (pod: SnapshotPod) 
   return {
     ...snapshot,
     boundPods: without(snapshot.boundPods, isGone),
-    gangs: snapshot.gangs.map(gang =>
-      gang.groups.some(({ placed }) => placed.some(isGone))
-        ? {
-            ...gang,
-            groups: gang.groups.map(group => ({
-              ...group,
-              placed: group.placed.filter(pod => !isGone(pod)),
-            })),
-          }
-        : gang,
-    ),
+    gangs: withoutMembers(snapshot.gangs, isGone),
   }
 }
 
+function withoutMembers(gangs: readonly Gang[], isGone: (pod: SnapshotPod) => boolean): readonly Gang[] {
+  return gangs.map(gang =>
+    gang.groups.some(({ placed }) => placed.some(isGone))
+      ? {
+          ...gang,
+          groups: gang.groups.map(group => ({
+            ...group,
+            placed: group.placed.filter(pod => !isGone(pod)),
+          })),
+        }
+      : gang,
+  )
+}
+
+const scratch = new WeakMap<Gang, Gang>()
+
 /** The gang as if none of its pods ran yet. Gated pods count too. */
 export function fromScratch(gang: Gang): Gang {
+  const known = scratch.get(gang) ?? newFromScratch(gang)
+  scratch.set(gang, known)
+  return known
+}
+
+function newFromScratch(gang: Gang): Gang {
   return {
     ...gang,
     groups: gang.groups.map(group => ({
@@ -163,11 +198,13 @@ export function applyFix(snapshot: Snapshot, index: number, fix: Fix): Snapshot 
         withGroups(gang, group => (group.name === fix.podGroup ? { ...group, minReplicas: fix.to } : group)),
       )
     case 'DeletePods': {
-      const gone = Map.groupBy(fix.pods, ({ name }) => name)
-      return withoutBoundPods(
-        snapshot,
-        pod => gone.get(pod.name)?.some(({ namespace }) => namespace === pod.namespace) ?? false,
-      )
+      const boundPods = withoutNamed(snapshot.boundPods, fix.pods)
+      const gone = new Set(fix.pods.map(({ namespace, name }) => `${namespace}/${name}`))
+      return {
+        ...snapshot,
+        boundPods,
+        gangs: withoutMembers(snapshot.gangs, ({ namespace, name }) => gone.has(`${namespace}/${name}`)),
+      }
     }
     case 'AddNodes': {
       const like = snapshot.nodes.find(({ name }) => name === fix.like)

@@ -6,6 +6,7 @@ import { toleratesTaints } from '../filters/taints.ts'
 import type { Snapshot, SnapshotPod } from '../types.ts'
 import type { Partition, Partitions } from './partitions.ts'
 import type { Shape } from './shapes.ts'
+import type { NodeIndex } from './usage.ts'
 
 /** Numbers of pods that are still to be scheduled, by shape. */
 export type OpenPods = ReadonlyMap<Shape, number>
@@ -40,7 +41,7 @@ interface Rules {
  */
 export class Coupling {
   readonly #snapshot: Snapshot
-  readonly #nodeIndex: ReadonlyMap<string, number>
+  readonly #nodeIndex: NodeIndex
   readonly #partitions: Partitions
   readonly #waiting: readonly Shape[]
   readonly #rules = new Map<Shape, Rules>()
@@ -48,12 +49,7 @@ export class Coupling {
   readonly #isCoupled = new Map<Shape, boolean>()
   readonly #placed = new Map<Shape, Map<number, number>>()
 
-  constructor(
-    snapshot: Snapshot,
-    nodeIndex: ReadonlyMap<string, number>,
-    partitions: Partitions,
-    waiting: readonly Shape[],
-  ) {
+  constructor(snapshot: Snapshot, nodeIndex: NodeIndex, partitions: Partitions, waiting: readonly Shape[]) {
     this.#snapshot = snapshot
     this.#nodeIndex = nodeIndex
     this.#partitions = partitions

@@ -10,7 +10,7 @@ import { type Partition, type Partitions, partitionsOf } from './partitions.ts'
 import { allNodes, ShapeRoom } from './shape-room.ts'
 import { type Shape, Shapes } from './shapes.ts'
 import { SharedClaims } from './shared-claims.ts'
-import { columnsOf, nodeIndexOf, noPods, rulesOf } from './usage.ts'
+import { columnsOf, type NodeIndex, nodeIndexOf, nodesBefore, noPods, rulesOf } from './usage.ts'
 
 /** Filters that a counterfactual ignores. */
 export type Relaxation =
@@ -36,7 +36,7 @@ export class Model {
   readonly #stride: number
   readonly partitions: Partitions
   readonly shapes: Shapes
-  readonly nodeIndex: ReadonlyMap<string, number>
+  readonly nodeIndex: NodeIndex
   readonly relaxed: ReadonlySet<Relaxation>
   /** Columns of extended resources and of devices that claims ask for. */
   readonly #deviceResources: readonly number[]
@@ -61,7 +61,7 @@ export class Model {
     this.snapshot = snapshot
     this.relaxed = relaxed
     this.nodeCount = snapshot.nodes.length
-    this.partitions = partitionsOf(snapshot.nodes)
+    this.partitions = partitionsOf(snapshot.nodes, nodesBefore(snapshot.nodes))
     this.nodeIndex = nodeIndexOf(snapshot.nodes)
     const bound = relaxed.has('boundPods') ? noPods : snapshot.boundPods
     const columns = columnsOf(snapshot.nodes, bound, this.nodeIndex)
@@ -264,6 +264,11 @@ export class Model {
   /** Rules between pods hold in this model. False also for a counterfactual without them. */
   get hasRules(): boolean {
     return this.#mayBeCoupled
+  }
+
+  /** Some pod, pending or bound, has a rule about other pods. */
+  get readsOtherPods(): boolean {
+    return this.#mayBeCoupled || rulesOf(this.snapshot.boundPods).repelling.length > 0
   }
 
   /** Partitions by the topology keys that rules of pending pods read. */

@@ -45,8 +45,12 @@ export class ShapeRoom {
   /** Applies the changes since the last call. `changes` only grows. */
   refresh(changes: readonly number[]): void {
     const isShared = this.#shape.shared.length > 0
-    if (this.#seen < 0 || (isShared && changes.includes(allNodes, this.#seen)))
-      for (let node = 0; node < this.caps.length; node++) this.#update(node)
+    const isStale =
+      this.#seen < 0 ||
+      // A scan of all nodes costs less than the updates.
+      changes.length - this.#seen > this.caps.length ||
+      (isShared && changes.includes(allNodes, this.#seen))
+    if (isStale) for (let node = 0; node < this.caps.length; node++) this.#update(node)
     else
       for (let i = this.#seen; i < changes.length; i++) if (changes[i] !== allNodes) this.#update(changes[i]!)
     this.#seen = changes.length

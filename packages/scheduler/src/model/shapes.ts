@@ -25,7 +25,7 @@ export interface SharedClaim {
 const texts = new WeakMap<PodNeeds, string>()
 
 /** Equal needs have equal texts. */
-export function needsText(needs: PodNeeds): string {
+function needsText(needs: PodNeeds): string {
   let text = texts.get(needs)
   if (text === undefined) {
     text = canonicalText(needs)

@@ -47,6 +47,11 @@ export function withAdded(
   return all
 }
 
+/** The list that nodes were added to. Undefined for other lists. */
+export function nodesBefore(nodes: readonly SnapshotNode[]): readonly SnapshotNode[] | undefined {
+  return nodeParents.get(nodes)
+}
+
 export const noPods: readonly SnapshotPod[] = []
 
 /** Returns the list without some pods. Sums over the result are derived from those of the list. */
@@ -62,10 +67,54 @@ export function without(
   return kept
 }
 
+/** Returns the list without the pods at these positions. Sums over the result are derived from those of the list. */
+export function withoutAt(
+  pods: readonly SnapshotPod[],
+  positions: ReadonlySet<number>,
+): readonly SnapshotPod[] {
+  if (positions.size === 0) return pods
+  const inOrder = [...positions].sort((left, right) => left - right)
+  const kept = pods.slice(0, inOrder[0])
+  inOrder.forEach((at, i) => {
+    for (let next = at + 1; next < (inOrder[i + 1] ?? pods.length); next++) kept.push(pods[next]!)
+  })
+  parents.set(kept, { parent: pods, left: inOrder.map(at => pods[at]!) })
+  return kept
+}
+
+/** Bound pods by node, each in the order of the list. Computed once for each list. */
+export function podsByNode(nodes: readonly SnapshotNode[], pods: readonly SnapshotPod[]): Hosting {
+  const known = knownHosting.get(pods)
+  if (known?.nodes === nodes) return known
+  const indexOf = nodeIndexOf(nodes)
+  const byNode: (SnapshotPod[] | undefined)[] = new Array(nodes.length)
+  const nodeOf = new Int32Array(pods.length).fill(-1)
+  pods.forEach((pod, at) => {
+    const node = indexOf.get(pod.node ?? '')
+    if (node === undefined) return
+    nodeOf[at] = node
+    const own = byNode[node]
+    if (own) own.push(pod)
+    else byNode[node] = [pod]
+  })
+  const hosting = { nodes, byNode, nodeOf }
+  knownHosting.set(pods, hosting)
+  return hosting
+}
+
+interface Hosting {
+  readonly nodes: readonly SnapshotNode[]
+  readonly byNode: readonly (readonly SnapshotPod[] | undefined)[]
+  /** Position of the node of each pod of the list; -1 for a node that does not exist. */
+  readonly nodeOf: Int32Array
+}
+
+const knownHosting = new WeakMap<readonly SnapshotPod[], Hosting>()
+
 export function columnsOf(
   nodes: readonly SnapshotNode[],
   pods: readonly SnapshotPod[],
-  indexOf: ReadonlyMap<string, number>,
+  indexOf: NodeIndex,
 ): Columns {
   let byPods = knownColumns.get(nodes)
   if (!byPods) {
@@ -137,7 +186,7 @@ function add(
     readonly podsOn: Int32Array
   },
   pods: readonly SnapshotPod[],
-  indexOf: ReadonlyMap<string, number>,
+  indexOf: NodeIndex,
   sign: 1 | -1,
 ): void {
   const stride = columns.resources.length
@@ -160,17 +209,13 @@ function add(
   }
 }
 
-function hold(empty: Columns, pods: readonly SnapshotPod[], indexOf: ReadonlyMap<string, number>): Columns {
+function hold(empty: Columns, pods: readonly SnapshotPod[], indexOf: NodeIndex): Columns {
   const columns = { ...empty, free: empty.free.slice(), podsOn: empty.podsOn.slice() }
   add(columns, pods, indexOf, 1)
   return { ...columns, ports: portsOn(columns.podsOn.length, pods, indexOf) }
 }
 
-function portsOn(
-  count: number,
-  pods: readonly SnapshotPod[],
-  indexOf: ReadonlyMap<string, number>,
-): HostPort[][] {
+function portsOn(count: number, pods: readonly SnapshotPod[], indexOf: NodeIndex): HostPort[][] {
   const ports: HostPort[][] = Array.from({ length: count }, () => [])
   for (const { node, needs } of pods) {
     const at = needs.hostPorts.length > 0 ? indexOf.get(node ?? '') : undefined
@@ -206,7 +251,7 @@ export function derive(
 function change(
   parent: Columns,
   left: readonly SnapshotPod[],
-  indexOf: ReadonlyMap<string, number>,
+  indexOf: NodeIndex,
   added: readonly SnapshotPod[] = [],
 ): Columns {
   const columns = { ...parent, free: parent.free.slice(), podsOn: parent.podsOn.slice() }
@@ -245,13 +290,31 @@ export function rulesOf(pods: readonly SnapshotPod[]): Rules {
   return rules
 }
 
-const nodeIndexes = new WeakMap<readonly SnapshotNode[], ReadonlyMap<string, number>>()
+/** Positions of nodes by name. */
+export type NodeIndex = Pick<ReadonlyMap<string, number>, 'get' | 'has'>
 
-export function nodeIndexOf(nodes: readonly SnapshotNode[]): ReadonlyMap<string, number> {
+const nodeIndexes = new WeakMap<readonly SnapshotNode[], NodeIndex>()
+
+export function nodeIndexOf(nodes: readonly SnapshotNode[]): NodeIndex {
   let index = nodeIndexes.get(nodes)
   if (!index) {
-    index = new Map(nodes.map(({ name }, position) => [name, position]))
+    const before = nodeParents.get(nodes)
+    index = before ? extendedIndex(nodeIndexOf(before), nodes, before.length) : indexFrom(nodes, 0)
     nodeIndexes.set(nodes, index)
   }
   return index
+}
+
+function indexFrom(nodes: readonly SnapshotNode[], first: number): Map<string, number> {
+  const index = new Map<string, number>()
+  for (let position = first; position < nodes.length; position++) index.set(nodes[position]!.name, position)
+  return index
+}
+
+function extendedIndex(before: NodeIndex, nodes: readonly SnapshotNode[], first: number): NodeIndex {
+  const added = indexFrom(nodes, first)
+  return {
+    get: name => added.get(name) ?? before.get(name),
+    has: name => added.has(name) || before.has(name),
+  }
 }

@@ -158,3 +158,25 @@ test('10,000 domains of one node: a gang of two in one domain is proved impossib
   equal(decision.gangs[0]?.provenance, 'proved')
   ok(decision.gangs[0]?.explanation?.fixes.some(({ op }) => op === 'RelaxTopology'))
 })
+
+test('gangs that name each other or themselves as base gang are blocked, with a message', () => {
+  const waiting = (name: string, baseGang: string) =>
+    memberPod(name, `${name}-w`, 0, { cpu: '1' }, { baseGang })
+  const { gangs } = plan(
+    snapshotFrom({
+      nodes: [node('n', { cpu: '4' })],
+      pods: [waiting('a', 'b'), waiting('b', 'a'), waiting('own', 'own')],
+      podGangs: ['a', 'b', 'own'].map(name => podGang(name, [{ name: `${name}-w`, min: 1 }])),
+    }),
+    defaultPolicy,
+    0,
+  )
+  deepEqual(
+    gangs.map(({ name, verdict, explanation }) => [name, verdict, explanation?.message]),
+    [
+      ['a', 'Blocked', 'waits for base gang b: waits for base gang a: it waits for itself'],
+      ['b', 'Blocked', 'waits for base gang a: waits for base gang b: it waits for itself'],
+      ['own', 'Blocked', 'waits for base gang own: it waits for itself'],
+    ],
+  )
+})

@@ -6,6 +6,7 @@ import {
   type Budget,
   confine,
   type DemandScope,
+  feasibility,
   type NodeMask,
   solve,
 } from '../solver/index.ts'
@@ -159,6 +160,7 @@ export function placeWith(
   budget: Budget,
   { widening, uncounted, mask, wrap }: PlaceOptions,
 ): PlaceOutcome {
+  const tasks = [task, ...others]
   const ids = { next: 0 }
   const own = gangDemand(model, task, widening, ids)
   if (!own) return { kind: 'impossible' }
@@ -168,7 +170,7 @@ export function placeWith(
   const scope: DemandScope = {
     partition: undefined,
     buckets: [],
-    children: inReplicas([task, ...others], [first, ...demands.slice(1).map(demand => demand.scope)]),
+    children: inReplicas(tasks, [first, ...demands.slice(1).map(demand => demand.scope)]),
   }
   const objective =
     own.counters.length > 0 && !uncounted
@@ -181,13 +183,31 @@ export function placeWith(
   const outcome = solve(model, wrap ? wrap(scope, demands) : scope, budget, objective)
   if (outcome.kind !== 'fits') {
     // Other pods of the group could form the minimum, so nothing is proved.
-    const proves = [task, ...others].every(({ isUniform }) => isUniform)
+    const proves = tasks.every(({ isUniform }) => isUniform)
     return outcome.kind === 'impossible' && proves ? { kind: 'impossible' } : { kind: 'unknown' }
   }
-  const placements = demands.map((demand, i) =>
-    placementOf(model, [task, ...others][i]!, demand, outcome.assignment),
-  )
+  const placements = demands.map((demand, i) => placementOf(model, tasks[i]!, demand, outcome.assignment))
   return { kind: 'placed', placements, score: scoreOfPlacement(task, placements[0]!), best: outcome.best }
+}
+
+/** Reports whether the minimum of a gang fits together with those of others, with required levels only. */
+export function fitsWith(
+  model: Model,
+  task: GangTask,
+  others: readonly GangTask[],
+  budget: Budget,
+): 'yes' | 'no' | 'unknown' {
+  const tasks = [task, ...others]
+  const ids = { next: 0 }
+  const scopes = tasks.map(one => gangDemand(model, one, undefined, ids)!.scope)
+  const kind = feasibility(
+    model,
+    { partition: undefined, buckets: [], children: inReplicas(tasks, scopes) },
+    budget,
+  )
+  if (kind === 'fits') return 'yes'
+  // Other pods of the group could form the minimum, so nothing is proved.
+  return kind === 'impossible' && tasks.every(({ isUniform }) => isUniform) ? 'no' : 'unknown'
 }
 
 function withoutCounters(scope: DemandScope): DemandScope {

@@ -21,16 +21,8 @@ const mostRegions = 3
  */
 export function removalUnits(
   { model, task }: { readonly model: Model; readonly task: GangTask },
-  pods: readonly SnapshotPod[],
+  podsOn: (node: number) => readonly SnapshotPod[],
 ): RemovalUnit[][] {
-  const byNode: (SnapshotPod[] | undefined)[] = new Array(model.nodeCount)
-  for (const pod of pods) {
-    const node = model.nodeIndex.get(pod.node ?? '')
-    if (node === undefined) continue
-    const own = byNode[node]
-    if (own) own.push(pod)
-    else byNode[node] = [pod]
-  }
   const counts = new Map<Shape, number>()
   for (const pod of task.minimum.flat()) {
     const shape = model.shapes.of(pod)
@@ -55,7 +47,7 @@ export function removalUnits(
       const units: RemovalUnit[] = []
       let gainedByFewest = 0
       for (const node of nodes) {
-        for (const unit of unitsOn(model, shape, node, byNode[node] ?? [], caps[node]!)) {
+        for (const unit of unitsOn(model, shape, node, podsOn(node), caps[node]!)) {
           units.push(unit)
           if (unit.gain === unit.pods.length * mostGain) gainedByFewest += unit.gain
         }

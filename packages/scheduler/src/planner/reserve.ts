@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Model } from '../model/model.ts'
-import { without } from '../model/usage.ts'
+import { podsByNode, without } from '../model/usage.ts'
 import type { Budget } from '../solver/index.ts'
 import type { Gang, Policy, Snapshot, SnapshotPod } from '../types.ts'
 import type { Accepted } from './accept.ts'
@@ -59,8 +59,9 @@ export function reserveFor(
 
   function afterLeaving(): Placement | undefined {
     const isOwn = (pod: SnapshotPod) => pod.namespace === gang.namespace && pod.gang === gang.name
-    const others = base.filter(pod => !isOwn(pod))
-    for (const units of removalUnits({ model: now, task: taskOf(now, gang, index) }, others)) {
+    const { byNode } = podsByNode(snapshot.nodes, base)
+    const othersOn = (node: number) => byNode[node]?.filter(pod => !isOwn(pod)) ?? []
+    for (const units of removalUnits({ model: now, task: taskOf(now, gang, index) }, othersOn)) {
       const placement = trial(modelWithout(new Set(units.flatMap(({ pods }) => pods))))
       if (placement) return placement
     }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { label, type Pod, type PodGang } from '@grove/api'
-import { createRegistry, FakeClock } from '@grove/kube'
+import { captureLog, createRegistry, FakeClock, silentLogger } from '@grove/kube'
 import { defaultPolicy } from '../index.ts'
 import {
   allocated,
@@ -41,6 +41,7 @@ async function gaugesAfter(objects: readonly SnapshotObjects[]): Promise<Record<
   const metrics = new CapacityMetrics({
     registry,
     clock: new FakeClock(0),
+    log: silentLogger,
     policy: defaultPolicy,
     schedulerName: 'grove-scheduler',
     objects: () => current,
@@ -83,6 +84,33 @@ describe('capacity metrics', () => {
     const both = objectsOf(setOn('llm', 'a-1'), setOn('other', 'a-2'))
     const counts = await gaugesAfter([both, objectsOf(setOn('other', 'a-2'))])
     assert.deepEqual(Object.keys(counts).sort(), ['default/other,cluster', 'default/other,rack', gpu].sort())
+  })
+
+  test('are gone with the last set', async () => {
+    assert.deepEqual(await gaugesAfter([objectsOf(setOn('llm', 'a-1')), objectsOf()]), {})
+  })
+
+  test('are measured again after a failure, which is logged', async () => {
+    const registry = createRegistry()
+    const clock = new FakeClock(0)
+    const { log, lines } = captureLog()
+    let calls = 0
+    const metrics = new CapacityMetrics({
+      registry,
+      clock,
+      log,
+      policy: defaultPolicy,
+      schedulerName: 'grove-scheduler',
+      objects: () => {
+        if (++calls === 1) throw new Error('unreadable')
+        return objectsOf()
+      },
+    })
+    await metrics.start(new AbortController().signal)
+    await clock.advance(60_000)
+    await metrics.stop()
+    assert.equal(calls, 2)
+    assert.equal(lines.length, 1)
   })
 
   test('have a bounded number of sets', async () => {

@@ -4,7 +4,7 @@
 // numbers are those of `grove capacity`. The sets are computed one by one and for a bounded time per interval, because
 // the computation blocks the scheduling loop. The next interval starts with the sets that were left out.
 import { label, names, type Pod, type PodGang } from '@grove/api'
-import { type Clock, gauge, type Registry, type Stoppable } from '@grove/kube'
+import { type Clock, gauge, type Logger, type Registry, type Stoppable } from '@grove/kube'
 import { capacity } from '../capacity/index.ts'
 import { withOwnClaims } from '../capacity/own-claims.ts'
 import { compareText } from '../order.ts'
@@ -24,6 +24,7 @@ const cluster = 'cluster'
 export interface CapacityMetricsOptions {
   readonly registry: Registry
   readonly clock: Clock
+  readonly log: Logger
   readonly policy: Policy
   readonly schedulerName: string
   objects(): SnapshotObjects
@@ -55,9 +56,14 @@ export class CapacityMetrics implements Stoppable {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options
+    const { clock, log } = this.#options
     while (!signal.aborted) {
-      this.measure()
+      // One object that cannot be evaluated must not end the process.
+      try {
+        this.measure()
+      } catch (error) {
+        log.error('capacity metrics failed', { error })
+      }
       await clock.sleep(intervalMs, signal).catch(() => {})
     }
   }
@@ -70,6 +76,7 @@ export class CapacityMetrics implements Stoppable {
     const present = new Set(gangs.map(({ set }) => set))
     if (!this.#measured.isSubsetOf(present)) {
       this.#allocatable.reset()
+      this.#fragmentation.reset()
       this.#measured.clear()
     }
     const began = clock.monotonic()

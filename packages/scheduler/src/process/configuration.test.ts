@@ -65,6 +65,30 @@ describe('the scheduler configuration', () => {
       /^reservation.maxNodesPercent: must be from 1 to 100, not 250$/,
     ],
     ['a wrong type', { budget: { gang: 'many' } }, /^budget.gang: must be an integer/],
+    ['a port that does not exist', { metrics: { port: 70_000 } }, /^metrics.port: must be from 0 to 65535/],
+    ['a negative port', { healthProbes: { port: -1 } }, /^healthProbes.port: must be from 0 to 65535/],
+    ['a negative time', { bindTimeout: '-5s' }, /^bindTimeout: must be greater than 0$/],
+    ['a negative budget', { budget: { cycle: -5 } }, /^budget.cycle: must be greater than 0$/],
+    [
+      'a reservation in the past',
+      { reservation: { after: '-1s' } },
+      /^reservation.after: must be greater than 0$/,
+    ],
+    [
+      'a lease that ends before its renewal',
+      { leaderElection: { leaseDuration: '5s' } },
+      /^leaderElection.leaseDuration: must be greater than renewDeadline$/,
+    ],
+    [
+      'a lease without time for a second attempt',
+      { leaderElection: { retryPeriod: '9s' } },
+      /^leaderElection.renewDeadline: must be greater than 1.2 × retryPeriod$/,
+    ],
+    [
+      'a negative lease',
+      { leaderElection: { leaseDuration: '-1s' } },
+      /^leaderElection.leaseDuration: must be greater than 0$/,
+    ],
     ['a duration without a unit', { bindTimeout: 'soon' }, /^bindTimeout: /],
   ]
   for (const [title, content, expected] of mistakes)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type Findings, Section } from '@grove/api'
+import { type Findings, leaseTimeMistakes, Section } from '@grove/api'
 import { defaultBindTimeoutMs } from '../binder/start-scheduler.ts'
 import { defaultPolicy } from '../policy.ts'
 import { defaultSchedulerName } from '../snapshot/index.ts'
@@ -29,8 +29,8 @@ export type ConfigurationResult =
   | { readonly ok: true; readonly configuration: SchedulerConfiguration }
   | { readonly ok: false; readonly problems: readonly string[] }
 
-export const configurationApiVersion = 'scheduler.config.grove.io/v1alpha1'
-export const configurationKind = 'SchedulerConfiguration'
+const configurationApiVersion = 'scheduler.config.grove.io/v1alpha1'
+const configurationKind = 'SchedulerConfiguration'
 
 const seconds = 1_000
 
@@ -51,12 +51,12 @@ export function readSchedulerConfiguration(document: unknown): ConfigurationResu
       replicaScope: oneOf(root, 'replicaScope', ['Prefer', 'Require'], findings),
       preemption: oneOf(root, 'preemption', ['Disabled', 'Enabled'], findings),
       reservation: readReservation(root.section('reservation'), findings),
-      budget: readBudget(root.section('budget')),
+      budget: readBudget(root.section('budget'), findings),
     },
-    bindTimeoutMs: root.duration('bindTimeout', defaultBindTimeoutMs),
-    leaderElection: readLeaderElection(root.section('leaderElection')),
-    metrics: readEndpoint(root.section('metrics'), 9447),
-    healthProbes: readEndpoint(root.section('healthProbes'), 9448),
+    bindTimeoutMs: positive(root.duration('bindTimeout', defaultBindTimeoutMs), 'bindTimeout', findings),
+    leaderElection: readLeaderElection(root.section('leaderElection'), findings),
+    metrics: readEndpoint(root.section('metrics'), 9447, 'metrics', findings),
+    healthProbes: readEndpoint(root.section('healthProbes'), 9448, 'healthProbes', findings),
     logLevel: oneOf(root, 'logLevel', ['info', 'debug', 'error'], findings),
     logFormat: oneOf(root, 'logFormat', ['json', 'text'], findings),
   }
@@ -79,9 +79,15 @@ function oneOf<T extends string>(
   return values[0]
 }
 
+function positive(value: number, field: string, findings: Findings): number {
+  if (!(value > 0)) findings.errors.push(`${field}: must be greater than 0`)
+  return value
+}
+
 function readReservation(section: Section, findings: Findings): Policy['reservation'] {
+  const after = section.duration('after', 600 * seconds)
   const reservation = {
-    afterSeconds: section.duration('after', 600 * seconds) / seconds,
+    afterSeconds: positive(after, 'reservation.after', findings) / seconds,
     maxNodesPercent: section.integer('maxNodesPercent', 25),
   }
   section.close()
@@ -91,16 +97,16 @@ function readReservation(section: Section, findings: Findings): Policy['reservat
   return section.isPresent ? reservation : undefined
 }
 
-function readBudget(section: Section): Policy['budget'] {
+function readBudget(section: Section, findings: Findings): Policy['budget'] {
   const budget = {
-    gang: section.integer('gang', defaultPolicy.budget.gang),
-    cycle: section.integer('cycle', defaultPolicy.budget.cycle),
+    gang: positive(section.integer('gang', defaultPolicy.budget.gang), 'budget.gang', findings),
+    cycle: positive(section.integer('cycle', defaultPolicy.budget.cycle), 'budget.cycle', findings),
   }
   section.close()
   return budget
 }
 
-function readLeaderElection(section: Section): SchedulerConfiguration['leaderElection'] {
+function readLeaderElection(section: Section, findings: Findings): SchedulerConfiguration['leaderElection'] {
   const election = {
     enabled: section.boolean('enabled', true),
     resourceName: section.text('resourceName', 'grove-scheduler-leader-election'),
@@ -110,11 +116,30 @@ function readLeaderElection(section: Section): SchedulerConfiguration['leaderEle
     retryPeriod: section.duration('retryPeriod', 2 * seconds),
   }
   section.close()
+  if (election.enabled) checkLeaseTimes(election, findings)
   return election
 }
 
-function readEndpoint(section: Section, port: number): { bindAddress: string; port: number } {
-  const endpoint = { bindAddress: section.text('bindAddress', ''), port: section.integer('port', port, true) }
+function checkLeaseTimes(election: SchedulerConfiguration['leaderElection'], { errors }: Findings): void {
+  const before = errors.length
+  for (const key of ['leaseDuration', 'renewDeadline', 'retryPeriod'] as const)
+    positive(election[key], `leaderElection.${key}`, { errors, unknownKeys: [] })
+  if (errors.length > before) return
+  if (election.leaseDuration <= election.renewDeadline)
+    errors.push('leaderElection.leaseDuration: must be greater than renewDeadline')
+  for (const { key, problem } of leaseTimeMistakes(election)) errors.push(`leaderElection.${key}: ${problem}`)
+}
+
+/** Port 0 is any free port. */
+function readEndpoint(
+  section: Section,
+  defaultPort: number,
+  field: string,
+  findings: Findings,
+): { bindAddress: string; port: number } {
+  const port = section.integer('port', defaultPort, true)
+  const endpoint = { bindAddress: section.text('bindAddress', ''), port }
   section.close()
+  if (port < 0 || port > 65_535) findings.errors.push(`${field}.port: must be from 0 to 65535, not ${port}`)
   return endpoint
 }

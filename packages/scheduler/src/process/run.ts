@@ -95,7 +95,7 @@ export async function runScheduler({
       clock,
       serves: resource => served.has(resourceName(resource)),
       onFailure: (resource, error, retryInMs) =>
-        log.error('watch failed, retrying', { resource, error, retryInMs: Math.round(retryInMs) }),
+        log.error('Watch failed, retrying', { resource, error, retryInMs: Math.round(retryInMs) }),
     })
     const recorder = new EventRecorder({ sink: eventSink(client), clock, log, registry })
     manager.addCache('caches', {
@@ -128,13 +128,14 @@ export async function runScheduler({
       new CapacityMetrics({
         registry,
         clock,
+        log,
         policy: configuration.policy,
         schedulerName: configuration.schedulerName,
         objects: () => caches.objects(),
       }),
     )
     manager.addLastStep('events', () => recorder.stop(lastEventsMs))
-    log.info('scheduler starts', {
+    log.info('Scheduler starts', {
       schedulerName: configuration.schedulerName,
       dryRun,
       ...(election && { lease: `${lease.namespace}/${lease.name}` }),

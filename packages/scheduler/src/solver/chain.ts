@@ -20,6 +20,16 @@ export interface ChainResult {
   readonly counts: readonly number[]
 }
 
+/** Reports whether a demand of equal pods fits, without choosing nodes. Undefined for other demands. */
+export function chainFits(model: Model, scope: DemandScope, budget: Budget): boolean | undefined {
+  const chain = chainOf(scope)
+  if (!chain) return undefined
+  const { partition, buckets } = chain
+  const count = buckets.reduce((sum, bucket) => sum + bucket.count, 0)
+  budget.spend(1)
+  return roomIn(model, buckets[0]!, partition).some((room: number) => room >= count)
+}
+
 /**
  * Solves a demand of equal pods exactly by sums. A domain holds the pods if and only if its nodes have enough room, and
  * using the largest domains needs the fewest of them. Undefined for other demands.
@@ -111,24 +121,31 @@ interface CandidateRegion {
 
 /** Regions that hold all pods: in use first, then the tightest. */
 function regionsFor(model: Model, all: Bucket, partition: Partition | undefined): CandidateRegion[] {
-  const room = model.roomOf(all.shape)
-  const { mask, count } = all
-  const sumOver = (nodes: Iterable<number>) => {
-    let sum = 0
-    for (const node of nodes) if (mask?.nodes[node]) sum += room.caps[node]!
-    return sum
-  }
-  if (!partition) {
-    const sum = mask ? sumOver(room.caps.keys()) : room.total
-    return sum < count ? [] : [{ nodes: undefined, room: sum, unused: 0 }]
-  }
-  const sums = mask ? partition.members.map(sumOver) : room.sums(partition)
+  const { count } = all
+  const sums = roomIn(model, all, partition)
+  if (!partition) return sums[0]! < count ? [] : [{ nodes: undefined, room: sums[0]!, unused: 0 }]
   const found: CandidateRegion[] = []
   partition.members.forEach((nodes, domain) => {
     const sum = sums[domain]!
     if (sum >= count) found.push({ nodes, room: sum, unused: isInUse(model, nodes) ? 0 : 1 })
   })
   return found.sort((a, b) => a.unused - b.unused || a.room - b.room || a.nodes![0]! - b.nodes![0]!)
+}
+
+/** Room for pods of the bucket in each domain of the partition, or in the whole cluster. */
+function roomIn(
+  model: Model,
+  { shape, mask }: Bucket,
+  partition: Partition | undefined,
+): readonly number[] | Float64Array {
+  const room = model.roomOf(shape)
+  const sumOver = (nodes: Iterable<number>) => {
+    let sum = 0
+    for (const node of nodes) if (mask?.nodes[node]) sum += room.caps[node]!
+    return sum
+  }
+  if (!partition) return [mask ? sumOver(room.caps.keys()) : room.total]
+  return mask ? partition.members.map(sumOver) : room.sums(partition)
 }
 
 /** Nodes of one counted domain, or one node outside every domain. */

@@ -143,7 +143,7 @@ function bestOf(
 }
 
 /** Nodes of the region by domain. */
-export function membersWithin(partition: Partition, region: Int32Array): Int32Array[] {
+function membersWithin(partition: Partition, region: Int32Array): Int32Array[] {
   const members = new Map<number, number[]>()
   for (const node of region) {
     const domain = partition.domainOf[node]!

@@ -2,7 +2,7 @@
 import type { Model } from '../model/model.ts'
 import type { Partition } from '../model/partitions.ts'
 import { type Budget, withinBudget } from './budget.ts'
-import { solveChain } from './chain.ts'
+import { chainFits, solveChain } from './chain.ts'
 import { construct } from './construct.ts'
 import { isCoupled, searchNodes } from './coupled.ts'
 import { type DemandScope, demandOf, type NodeMask } from './demand.ts'
@@ -91,6 +91,16 @@ export function solve(model: Model, scope: DemandScope, budget: Budget, objectiv
   })
   if (solved) return solved.result
   return unknown
+}
+
+/** Reports whether all pods of the scope have a place. It is cheaper than `solve` for equal pods: it chooses no nodes. */
+export function feasibility(model: Model, scope: DemandScope, budget: Budget): Outcome['kind'] {
+  if (!isCoupled(model, scope)) {
+    const chain = withinBudget(() => chainFits(model, scope, budget))
+    if (!chain) return 'unknown'
+    if (chain.result !== undefined) return chain.result ? 'fits' : 'impossible'
+  }
+  return solve(model, scope, budget).kind
 }
 
 /** Tries the domains of a partition that crosses another one, for the first scope that requires it. */

@@ -15,42 +15,67 @@ export function nodePatterns(
 ): Vector[] {
   const pods = types.flatMap(type => (type.kind === 'pod' && demand[type.id]! > 0 ? [type] : []))
   const resources = [...new Set(pods.flatMap(({ shape }) => shape.resources))]
-  const free = resources.map(resource => model.freeOf(node, resource))
-  const amounts = pods.map(({ shape }) =>
-    resources.map(resource => {
-      const at = shape.resources.indexOf(resource)
-      return at < 0 ? 0 : shape.amounts[at]!
-    }),
+  const width = resources.length
+  const free = Float64Array.from(resources, resource => model.freeOf(node, resource))
+  /** The request of each pod for each resource, one row for each pod. */
+  const amounts = new Float64Array(pods.length * width)
+  pods.forEach(({ shape }, position) => {
+    shape.resources.forEach((resource, i) => {
+      amounts[position * width + resources.indexOf(resource)] = shape.amounts[i]!
+    })
+  })
+  /** Pods that cannot run next to the pod, by position. Mostly none. */
+  const conflicts = pods.map(one =>
+    pods.flatMap((other, position) => (model.conflict(one.shape, other.shape) ? [position] : [])),
   )
-  const conflicts = pods.map(one => pods.map(other => model.conflict(one.shape, other.shape)))
   const chosen = new Int32Array(demand.length)
   const found: Vector[] = []
 
   const room = (position: number): number => {
     let most = demand[pods[position]!.id]!
-    for (let i = 0; i < free.length; i++) {
-      const amount = amounts[position]![i]!
-      if (amount > 0) most = Math.min(most, Math.floor(free[i]! / amount))
-    }
-    for (let other = 0; other < pods.length && most > 0; other++) {
-      if (!conflicts[position]![other]) continue
+    for (let i = 0, at = position * width; i < width; i++, at++)
+      if (amounts[at]! > 0) {
+        if (amounts[at]! > free[i]!) return 0
+        const fits = Math.floor(free[i]! / amounts[at]!)
+        if (fits < most) most = fits
+      }
+    for (const other of conflicts[position]!) {
       if (other === position) most = Math.min(most, 1)
       else if (chosen[pods[other]!.id]! > 0) most = 0
     }
     return Math.max(0, most)
   }
   const change = (position: number, count: number): void => {
+    if (count === 0) return
     chosen[pods[position]!.id]! += count
-    for (let i = 0; i < free.length; i++) free[i]! -= amounts[position]![i]! * count
+    for (let i = 0, at = position * width; i < width; i++, at++) free[i]! -= amounts[at]! * count
+  }
+  /** A combination to which a pod can be added is covered by another one, and there can be millions of them. */
+  const isMaximal = (): boolean => {
+    next: for (let position = 0; position < pods.length; position++) {
+      const { id } = pods[position]!
+      if (chosen[id]! >= demand[id]!) continue
+      for (let i = 0, at = position * width; i < width; i++, at++) if (amounts[at]! > free[i]!) continue next
+      if (conflicts[position]!.some(other => chosen[pods[other]!.id]! > 0)) continue
+      return false
+    }
+    return true
   }
 
-  const choose = (position: number): void => {
-    budget.spend(1)
+  const choose = (from: number): void => {
+    let position = from
+    let most = 0
+    // Types without room are most of them once the node is nearly full. Each is one step.
+    while (position < pods.length) {
+      most = room(position)
+      if (most > 0) break
+      position++
+    }
+    budget.spend(position - from + 1)
     if (position === pods.length) {
-      found.push(chosen.slice())
+      if (isMaximal()) found.push(chosen.slice())
       return
     }
-    const most = room(position)
     // The last type takes all that is left: any smaller count is covered.
     const least = position === pods.length - 1 ? most : 0
     for (let count = most; count >= least; count--) {

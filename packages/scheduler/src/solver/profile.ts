@@ -43,6 +43,33 @@ function compareVectors(left: Vector, right: Vector): number {
   return 0
 }
 
+/** Vectors by their content. */
+class VectorSet {
+  readonly #byHash = new Map<number, Vector[]>()
+
+  has(vector: Vector): boolean {
+    return this.#byHash.get(hashOf(vector))?.some(known => isEqual(known, vector)) ?? false
+  }
+
+  add(vector: Vector): void {
+    const hash = hashOf(vector)
+    const known = this.#byHash.get(hash)
+    if (known) known.push(vector)
+    else this.#byHash.set(hash, [vector])
+  }
+}
+
+function hashOf(vector: Vector): number {
+  let hash = 0
+  for (let i = 0; i < vector.length; i++) hash = (Math.imul(hash, 31) + vector[i]!) | 0
+  return hash
+}
+
+function isEqual(left: Vector, right: Vector): boolean {
+  for (let i = 0; i < left.length; i++) if (left[i] !== right[i]) return false
+  return true
+}
+
 /** The profile of two disjoint sets of nodes, clipped to the demand. Drops vectors above the limit of a counter. */
 export function addProfiles(
   left: Profile,
@@ -54,34 +81,28 @@ export function addProfiles(
 ): Vector[] {
   const width = demand.length - limits.length
   const sums: Vector[] = []
-  const seen = left.length * right.length > 8 ? new Set<string>() : undefined
+  const seen = left.length * right.length > 8 ? new VectorSet() : undefined
+  const sum = new Int32Array(demand.length)
   for (const a of left) {
     next: for (const b of right) {
       budget.spend(1)
-      const sum = new Int32Array(a.length)
-      for (let i = 0; i < width; i++) sum[i] = Math.min(a[i]! + b[i]!, demand[i]!)
+      for (let i = 0; i < width; i++) {
+        const both = a[i]! + b[i]!
+        sum[i] = both < demand[i]! ? both : demand[i]!
+      }
       for (let i = width; i < sum.length; i++) {
         sum[i] = a[i]! + b[i]!
         if (sum[i]! > limits[i - width]!) continue next
       }
-      if (seen) {
-        const key = sum.join()
-        if (seen.has(key)) continue
-        seen.add(key)
-      }
-      sums.push(sum)
+      if (seen?.has(sum)) continue
+      const kept = sum.slice()
+      seen?.add(kept)
+      sums.push(kept)
     }
   }
   return maximal(sums, width, budget, beam)
 }
 
 export function equalProfiles(left: Profile, right: Profile): boolean {
-  return (
-    left.length === right.length &&
-    left.every((vector, index) => {
-      const other = right[index]!
-      for (let i = 0; i < vector.length; i++) if (vector[i] !== other[i]) return false
-      return true
-    })
-  )
+  return left.length === right.length && left.every((vector, index) => isEqual(vector, right[index]!))
 }

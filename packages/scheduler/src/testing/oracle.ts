@@ -14,7 +14,7 @@ interface Slot {
 }
 
 /** Domain of a node at a key; undefined if the node is outside every domain. */
-export function domainAt(gang: Gang, key: string, node: SnapshotNode): string | undefined {
+function domainAt(gang: Gang, key: string, node: SnapshotNode): string | undefined {
   const position = gang.levels.findIndex(level => level.key === key)
   const keys = position < 0 ? [key] : gang.levels.slice(0, position + 1).map(level => level.key)
   const values = keys.map(name => node.labels[name])
@@ -27,7 +27,7 @@ interface OracleScope {
   readonly around: readonly PackConstraint[]
 }
 
-export function scopesOfGang(gang: Gang): OracleScope[] {
+function scopesOfGang(gang: Gang): OracleScope[] {
   const scopes: OracleScope[] = [
     { constraint: gang.constraint, groups: gang.groups.map(({ name }) => name), around: [] },
   ]
@@ -64,14 +64,14 @@ export function mayRun(snapshot: Snapshot, pod: SnapshotPod, node: SnapshotNode)
   return true
 }
 
-export function samePort(left: SnapshotPod, right: SnapshotPod): boolean {
+function samePort(left: SnapshotPod, right: SnapshotPod): boolean {
   return left.needs.hostPorts.some(one =>
     right.needs.hostPorts.some(other => one.port === other.port && one.protocol === other.protocol),
   )
 }
 
 /** Anti-affinity by hostname with matchLabels, the only form that the generator makes. */
-export function repels(owner: SnapshotPod, other: SnapshotPod): boolean {
+function repels(owner: SnapshotPod, other: SnapshotPod): boolean {
   return owner.needs.podAntiAffinity.some(({ labelSelector }) =>
     Object.entries(labelSelector?.matchLabels ?? {}).every(([key, value]) => other.labels[key] === value),
   )

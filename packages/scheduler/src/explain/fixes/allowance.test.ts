@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { defaultPolicy, plan, snapshotFrom } from '../index.ts'
-import { memberPod, node, podGang } from '../testing/objects.ts'
-import { FixAllowance } from './fixes.ts'
+import { defaultPolicy, plan, snapshotFrom } from '../../index.ts'
+import { memberPod, node, podGang } from '../../testing/objects.ts'
+import { FixAllowance } from './allowance.ts'
 
 /** Two gangs of two pods on one node that has room for one pod. */
 const snapshot = snapshotFrom({
