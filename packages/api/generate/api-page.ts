@@ -38,7 +38,9 @@ const kubernetesTypes: readonly { readonly name: string; readonly text: string }
   { name: 'autoscaling.v2.MetricSpec', text: 'MetricSpec of `autoscaling/v2`' },
 ]
 
-/** Objects with fields of their own, in the order of the page. Equal schemas have one section, that of the first path. */
+/**
+ * Objects with fields of their own, in the order of the page. Equal schemas have one section, that of the first path.
+ */
 type Sections = Map<string, { readonly path: string; readonly schema: StructuralSchema }>
 
 export function apiPage(): Record<string, string> {

@@ -9,7 +9,7 @@ export const finalizer = {
 } as const
 
 /**
- * Pods are created with this gate, unless their scheduler waits for complete gangs itself, and lose it when their gang is
- * complete. Gates of other controllers are left alone.
+ * Pods are created with this gate, unless their scheduler waits for complete gangs itself, and lose it when their
+ * gang is complete. Gates of other controllers are left alone.
  */
 export const podSchedulingGate = 'grove.io/podgang-pending-creation'

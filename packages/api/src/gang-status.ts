@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The status of a PodGang, derived from its pods. The gang scheduler writes it for its own gangs, and the operator for the
-// gangs of all other schedulers. Both use this code, so that `kubectl get podgangs` means the same with every scheduler.
+// The status of a PodGang, derived from its pods. The gang scheduler writes it for its own gangs, and the operator
+// for the gangs of all other schedulers. Both use this code, so that `kubectl get podgangs` means the same with every
+// scheduler.
 //
 // Messages contain no counts that change with every pod: a gang may have a thousand pods, and each change is a write.
 import { type ConditionStatus, conditionType } from './conditions.ts'
 import type { Condition, Pod } from './kubernetes/index.ts'
-import type { PodGang, PodGangStatus } from './types/index.ts'
+import type { PodGang, PodGangStatus, PodGangSummaryPhase } from './types/index.ts'
+
+/** The phases that `status.podGangStatuses` of a PodCliqueSet may contain. A PodGang may have any phase. */
+export const podGangSummaryPhases = [
+  'Pending',
+  'Starting',
+  'Running',
+  'Failed',
+  'Succeeded',
+] as const satisfies readonly PodGangSummaryPhase[]
 
 /** Reasons of `Scheduled=False` that are normal while a gang starts. With any other reason, the gang does not fit. */
 export const gangWaits = {

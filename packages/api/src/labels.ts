@@ -21,7 +21,6 @@ export const label = {
   schedulerName: 'grove.io/scheduler-name',
   mnnvlGroup: 'grove.io/mnnvl-group',
   kaiQueue: 'kai.scheduler/queue',
-  kaiNodePool: 'kai.scheduler/node-pool',
   kaiSubgroupName: 'kai.scheduler/subgroup-name',
 } as const
 
@@ -56,8 +55,6 @@ export const component = {
   computeDomain: 'pcs-computedomain',
   revision: 'pcs-revision',
 } as const
-
-export type Component = (typeof component)[keyof typeof component]
 
 /** Labels of every object that the operator creates for a PodCliqueSet. It also finds the objects by them. */
 export function managedLabels(set: string): Record<string, string> {

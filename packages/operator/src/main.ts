@@ -2,8 +2,7 @@
 
 // The entry point of the operator: reads its command line and configuration and runs until it receives a signal.
 import './process/heap-flags.ts'
-import { createLogger, stopSignal } from '@grove/kube'
-import { textOf } from './errors/coded-error.ts'
+import { createLogger, messageOf, stopSignal } from '@grove/kube'
 import { parseLaunch, usage } from './process/arguments.ts'
 import { readConfigurationFile } from './process/configuration-file.ts'
 import { exitCode, LaunchError } from './process/exit-code.ts'
@@ -42,7 +41,7 @@ process.on('uncaughtException', (error, origin) => {
 try {
   process.exitCode = await main(process.argv.slice(2))
 } catch (error) {
-  process.stderr.write(`Err: ${textOf(error)}\n`)
+  process.stderr.write(`Err: ${messageOf(error)}\n`)
   process.exitCode = error instanceof LaunchError ? error.exitCode : exitCode.running
 }
 // A reconcile that hangs must not keep the process alive after a signal.

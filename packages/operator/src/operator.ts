@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The controllers of the operator and their event sources.
-import { label } from '@grove/api'
+import { label, type OperatorConfiguration } from '@grove/api'
 import {
   Controller,
   cacheMetrics,
@@ -9,6 +9,7 @@ import {
   type Logger,
   type ObjectRef,
   type Registry,
+  type Stoppable,
   type Stored,
   silentLogger,
 } from '@grove/kube'
@@ -56,7 +57,12 @@ export interface OperatorOptions {
 }
 
 export class Operator {
-  readonly controllers: readonly Controller<never>[]
+  readonly #context: OperatorContext
+  readonly #log: Logger
+  readonly #registry: Registry | undefined
+  readonly #namespaces: TerminatingNamespaces
+  readonly #tokens: TokenSecrets
+  readonly #controllers: readonly Stoppable[]
   readonly #sets: Controller<SetKey>
   readonly #groups: Controller<GroupKey>
   readonly #cliques: Controller<CliqueKey>
@@ -71,117 +77,137 @@ export class Operator {
       events: loggedEvents(given.events, decisionLog),
       decisions: decisionSink(decisionLog, registry),
     }
-    const { clock, configuration, caches, memory } = context
-    if (registry) cacheMetrics(registry, caches.observed)
-    this.#observe = () => observeCaches(caches, clock, decisionLog, registry)
-    memory.removals.onEnd((set, replicas) => this.#enqueueReplicas(caches, setKey(set.metadata), replicas))
-    const common = (name: string) => ({
-      name,
-      clock,
-      log,
-      ...(registry && { registry, onFailure: reconcileErrors(registry, name) }),
-    })
-    const identityIn = (cache: ReadableCache) => (key: SetKey | GroupKey | CliqueKey) => {
-      const ref = refOf(key)
-      return { kind: cache.resource.kind, ...ref, uid: cache.get(ref)?.metadata.uid }
-    }
-    const workersOf = (name: keyof typeof configuration.controllers) =>
-      Math.max(fewestWorkers, configuration.controllers[name].concurrentSyncs)
-    const namespaces = new TerminatingNamespaces(memory.terminatingNamespaces)
-    const setOf = (object: KubeObject | undefined) => object && owningSet(caches, object)
-    const gangs = new GangReconciler(context, set => this.#sets.queue.add(set))
-    this.#gangs = new Controller<GangKey>({
-      ...common('podgang'),
-      workers: workersOf('podGang'),
-      identify: key => gangIdentity(key, caches),
-      ownerOf: key => {
-        const { namespace, set } = parseGangKey(key)
-        return setKey({ namespace, name: set })
-      },
-      reconcile: namespaces.guarded(
-        (key, run) => gangs.reconcile(key, run),
-        key => {
-          const { namespace, set: name } = parseGangKey(key)
-          return { set: caches.sets.get({ namespace, name }) }
-        },
-      ),
-      sources: gangSources(caches, log, context.backends, () => this.#gangs.queue),
-    })
-    const tokens = new TokenSecrets(context, {
+    const { caches, clock, memory } = context
+    this.#context = context
+    this.#log = log
+    this.#registry = registry
+    this.#namespaces = new TerminatingNamespaces(memory.terminatingNamespaces)
+    this.#tokens = new TokenSecrets(context, {
       set: (key, afterMs) => this.#sets.queue.addNoLaterThanAfter(key, afterMs),
       clique: key => this.#cliques.queue.add(key),
     })
+    this.#gangs = this.#gangController()
+    this.#sets = this.#setController()
+    this.#groups = this.#groupController()
+    this.#cliques = this.#cliqueController()
+    this.#controllers = [this.#sets, this.#groups, this.#cliques, this.#gangs, this.#bindingController()]
+    if (registry) cacheMetrics(registry, caches.observed)
+    this.#observe = () => observeCaches(caches, clock, decisionLog, registry)
+    memory.removals.onEnd((set, replicas) => this.#enqueueReplicas(caches, setKey(set.metadata), replicas))
+  }
+
+  #setController(): Controller<SetKey> {
+    const { caches } = this.#context
     const sets = new SetReconciler({
-      context,
-      tokens,
+      context: this.#context,
+      tokens: this.#tokens,
       enqueueGang: gang => this.#gangs.queue.add(gang),
     })
-    this.#sets = new Controller<SetKey>({
-      ...common('podcliqueset'),
-      workers: workersOf('podCliqueSet'),
+    return new Controller<SetKey>({
+      ...this.#common('podcliqueset'),
+      workers: this.#workersOf('podCliqueSet'),
       identify: identityIn(caches.sets),
-      reconcile: namespaces.guarded(
+      reconcile: this.#namespaces.guarded(
         (key, run) => sets.reconcile(key, run),
         key => ({ set: caches.sets.get(refOf(key)) }),
       ),
-      sources: setSources(caches, log, () => this.#sets.queue),
+      sources: setSources(caches, this.#log, () => this.#sets.queue),
     })
-    this.#groups = new Controller<GroupKey>({
-      ...common('podcliquescalinggroup'),
-      workers: workersOf('podCliqueScalingGroup'),
+  }
+
+  #groupController(): Controller<GroupKey> {
+    const { caches } = this.#context
+    return new Controller<GroupKey>({
+      ...this.#common('podcliquescalinggroup'),
+      workers: this.#workersOf('podCliqueScalingGroup'),
       identify: identityIn(caches.groups),
-      ownerOf: key => this.#setOf(caches.groups.get(refOf(key)), key),
-      reconcile: namespaces.guarded(
-        (key, run) => reconcileScalingGroup(key, run, context),
+      ownerOf: key => setKeyOf(caches.groups.get(refOf(key)), key),
+      reconcile: this.#namespaces.guarded(
+        (key, run) => reconcileScalingGroup(key, run, this.#context),
         key => {
           const object = caches.groups.get(refOf(key))
-          return { set: setOf(object), object }
+          return { set: object && owningSet(caches, object), object }
         },
       ),
-      sources: groupSources(caches, log, () => this.#groups.queue),
+      sources: groupSources(caches, this.#log, () => this.#groups.queue),
     })
-    this.#cliques = new Controller<CliqueKey>({
-      ...common('podclique'),
-      workers: workersOf('podClique'),
+  }
+
+  #cliqueController(): Controller<CliqueKey> {
+    const { caches } = this.#context
+    return new Controller<CliqueKey>({
+      ...this.#common('podclique'),
+      workers: this.#workersOf('podClique'),
       identify: identityIn(caches.cliques),
-      ownerOf: key => this.#setOf(caches.cliques.get(refOf(key)), key),
-      reconcile: namespaces.guarded(
-        (key, run) => reconcileClique(key, run, context, tokens),
+      ownerOf: key => setKeyOf(caches.cliques.get(refOf(key)), key),
+      reconcile: this.#namespaces.guarded(
+        (key, run) => reconcileClique(key, run, this.#context, this.#tokens),
         key => {
           const object = caches.cliques.get(refOf(key))
-          return { set: setOf(object), object }
+          return { set: object && owningSet(caches, object), object }
         },
       ),
-      sources: cliqueSources(caches, log, () => this.#cliques.queue),
+      sources: cliqueSources(caches, this.#log, () => this.#cliques.queue),
     })
-    const bindings = new Controller<string>({
-      ...common('clustertopology'),
+  }
+
+  #gangController(): Controller<GangKey> {
+    const { caches, backends } = this.#context
+    const gangs = new GangReconciler(this.#context, set => this.#sets.queue.add(set))
+    const setOf = (key: GangKey) => {
+      const { namespace, set: name } = parseGangKey(key)
+      return { namespace, name }
+    }
+    return new Controller<GangKey>({
+      ...this.#common('podgang'),
+      workers: this.#workersOf('podGang'),
+      identify: key => gangIdentity(key, caches),
+      ownerOf: key => setKey(setOf(key)),
+      reconcile: this.#namespaces.guarded(
+        (key, run) => gangs.reconcile(key, run),
+        key => ({ set: caches.sets.get(setOf(key)) }),
+      ),
+      sources: gangSources(caches, this.#log, backends, () => this.#gangs.queue),
+    })
+  }
+
+  #bindingController(): Controller<string> {
+    const { caches } = this.#context
+    return new Controller<string>({
+      ...this.#common('clustertopology'),
       workers: 1,
       identify: name => ({
         kind: caches.topologyBindings.resource.kind,
         name,
         uid: caches.topologyBindings.get({ name })?.metadata.uid,
       }),
-      reconcile: (name, run) => reconcileTopologyBinding(name, run, context),
-      sources: bindingSources(caches, log),
+      reconcile: (name, run) => reconcileTopologyBinding(name, run, this.#context),
+      sources: bindingSources(caches, this.#log),
     })
-    this.controllers = [
-      this.#sets,
-      this.#groups,
-      this.#cliques,
-      this.#gangs,
-      bindings,
-    ] as unknown as Controller<never>[]
+  }
+
+  #common(name: string) {
+    const registry = this.#registry
+    return {
+      name,
+      clock: this.#context.clock,
+      log: this.#log,
+      ...(registry && { registry, onFailure: reconcileErrors(registry, name) }),
+    }
+  }
+
+  #workersOf(name: keyof OperatorConfiguration['controllers']): number {
+    return Math.max(fewestWorkers, this.#context.configuration.controllers[name].concurrentSyncs)
   }
 
   /** Starts the controllers. The caches must have synced. */
   async start(signal: AbortSignal): Promise<void> {
     this.#endObservation = this.#observe()
-    await Promise.all(this.controllers.map(controller => controller.start(signal)))
+    await Promise.all(this.#controllers.map(controller => controller.start(signal)))
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.controllers.map(controller => controller.stop()))
+    await Promise.all(this.#controllers.map(controller => controller.stop()))
     this.#endObservation()
   }
 
@@ -198,11 +224,19 @@ export class Operator {
         if (gang) this.#gangs.queue.add(gang)
       }
   }
+}
 
-  #setOf(object: KubeObject | undefined, key: string): string {
-    return setKey({
-      namespace: object?.metadata?.namespace,
-      name: object?.metadata?.labels?.[label.partOf] ?? key,
-    })
+function identityIn(cache: ReadableCache) {
+  return (key: SetKey | GroupKey | CliqueKey) => {
+    const ref = refOf(key)
+    return { kind: cache.resource.kind, ...ref, uid: cache.get(ref)?.metadata.uid }
   }
+}
+
+/** The key of the set that an object belongs to; without the label, the key of the object itself. */
+function setKeyOf(object: KubeObject | undefined, key: string): string {
+  return setKey({
+    namespace: object?.metadata?.namespace,
+    name: object?.metadata?.labels?.[label.partOf] ?? key,
+  })
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+export { leaseTimeMistakes } from './lease-times.ts'
 export * from './load.ts'
 export * from './operator-configuration.ts'
 export {

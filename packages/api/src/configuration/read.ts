@@ -28,8 +28,8 @@ export function readConfiguration(root: Section): OperatorConfiguration {
     server: readServer(root.section('server')),
     ...(debugging.isPresent && { debugging: readDebugging(debugging) }),
     controllers: readControllers(root.section('controllers')),
-    logLevel: root.text('logLevel', 'info') as LogLevel,
-    logFormat: root.text('logFormat', 'json') as LogFormat,
+    logLevel: root.choice('logLevel', 'info') as LogLevel,
+    logFormat: root.choice('logFormat', 'json') as LogFormat,
     authorizer: readAuthorizer(root.section('authorizer')),
     topologyAwareScheduling: readSwitch(root.section('topologyAwareScheduling')),
     placementWarnings: readSwitch(root.section('placementWarnings')),
@@ -162,7 +162,7 @@ function readScheduler(section: Section): SchedulerConfiguration {
 }
 
 function readGangTermination(section: Section): OperatorConfiguration['gangTermination'] {
-  return closing(section, { onTotalLoss: section.text('onTotalLoss', 'Wait') as TotalLossPolicy })
+  return closing(section, { onTotalLoss: section.choice('onTotalLoss', 'Wait') as TotalLossPolicy })
 }
 
 function readResourceSharing(section: Section): OperatorConfiguration['resourceSharing'] {
@@ -187,7 +187,7 @@ function readStartupWaiter(section: Section): StartupWaiterConfiguration {
   const resources = section.freeObject('resources')
   return closing(section, {
     image: section.text('image', ''),
-    imagePullPolicy: section.text('imagePullPolicy', '') as StartupWaiterConfiguration['imagePullPolicy'],
+    imagePullPolicy: section.choice('imagePullPolicy', '') as StartupWaiterConfiguration['imagePullPolicy'],
     imagePullSecrets: section.texts('imagePullSecrets'),
     ...(resources && { resources: resources as ResourceRequirements }),
   })

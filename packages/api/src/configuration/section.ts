@@ -36,6 +36,12 @@ export class Section {
     return value || fallback
   }
 
+  /** A text of which a blank one counts as absent. */
+  choice(key: string, fallback: string): string {
+    const value = this.text(key, fallback)
+    return value.trim() === '' ? fallback : value
+  }
+
   boolean(key: string, fallback = false): boolean {
     const value = this.#read(key)
     if (value === undefined) return fallback

@@ -18,6 +18,18 @@ function errorsOf(content: object): string[] {
 const supported =
   'supported values: "kai-scheduler", "default-scheduler", "volcano", "lpx-scheduler", "grove-scheduler", "kubernetes"'
 
+test('a blank choice counts as absent', () => {
+  const result = loadConfiguration({
+    ...header,
+    logLevel: ' ',
+    logFormat: ' ',
+    gangTermination: { onTotalLoss: ' ' },
+    startupWaiter: { imagePullPolicy: ' ' },
+  })
+  assert.ok(result.outcome === 'loaded')
+  assert.deepEqual(result.configuration, defaultConfiguration())
+})
+
 describe('mistakes', () => {
   const cases: [title: string, content: object, expected: string[]][] = [
     [
@@ -102,6 +114,34 @@ describe('mistakes', () => {
       { leaderElection: { enabled: true, leaseDuration: '10s', renewDeadline: '10s' } },
       [
         'leaderElection.leaseDuration: Invalid value: "10s": LeaseDuration must be greater than RenewDeadline',
+      ],
+    ],
+    [
+      'a lease that is not counted in seconds, and no second attempt before the deadline',
+      {
+        leaderElection: {
+          enabled: true,
+          leaseDuration: '2500ms',
+          renewDeadline: '2s',
+          retryPeriod: '1900ms',
+        },
+      },
+      [
+        'leaderElection.leaseDuration: Invalid value: "2.5s": must be whole seconds',
+        'leaderElection.renewDeadline: Invalid value: "2s": must be greater than 1.2 × retryPeriod',
+      ],
+    ],
+    [
+      'a lock of another kind',
+      { leaderElection: { enabled: true, resourceLock: 'endpoints' } },
+      ['leaderElection.resourceLock: Unsupported value: "endpoints": supported values: "leases"'],
+    ],
+    [
+      'resources of the startup waiter that are no map, or negative',
+      { startupWaiter: { resources: { requests: ['1'], limits: { cpu: -1 } } } },
+      [
+        'startupWaiter.resources.requests: Invalid value: ["1"]: must be an object',
+        'startupWaiter.resources.limits.cpu: Invalid value: -1: must be greater than or equal to 0',
       ],
     ],
     ['a disabled leader election', { leaderElection: { leaseDuration: '-1s' } }, ['loaded']],

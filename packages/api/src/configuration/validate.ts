@@ -5,11 +5,13 @@ import {
   type FieldError,
   fieldError,
   formatDuration,
+  isJsonObject,
   QuantityError,
   quote,
   readQuantity,
 } from '@grove/apimachinery'
 import { scheduler } from '../schedulers.ts'
+import { leaseTimeMistakes } from './lease-times.ts'
 import {
   certProvisionModes,
   logFormats,
@@ -50,7 +52,7 @@ function validateLimits({ limits }: OperatorConfiguration): FieldError[] {
 }
 
 function oneOf(field: string, value: string, supported: readonly string[]): FieldError[] {
-  if (value.trim() === '' || supported.includes(value)) return []
+  if (value === '' || supported.includes(value)) return []
   return [fieldError.unsupported(field, value, supported)]
 }
 
@@ -111,7 +113,11 @@ function validateLeaderElection({ leaderElection: election }: OperatorConfigurat
       errors.push(fieldError.required(`leaderElection.${name}`, `${name} is required`))
     }
   }
-  return errors
+  // Without a mistake above: the elector would end the process at its start with an error that names no key.
+  if (errors.length === 0)
+    for (const { key, problem } of leaseTimeMistakes(election))
+      errors.push(fieldError.invalid(`leaderElection.${key}`, durationText(election[key]), problem))
+  return [...errors, ...oneOf('leaderElection.resourceLock', election.resourceLock, ['leases'])]
 }
 
 function durationText(milliseconds: number): string {
@@ -169,17 +175,21 @@ function validateClusterDomain({ network: { clusterDomain } }: OperatorConfigura
 
 function validateStartupWaiter({ startupWaiter }: OperatorConfiguration): FieldError[] {
   const { imagePullPolicy, resources = {} } = startupWaiter
-  const amounts = (['requests', 'limits'] as const).flatMap(list =>
-    Object.entries(resources[list] ?? {}).map(([name, amount]) => ({
-      field: `startupWaiter.resources.${list}.${name}`,
-      amount: amount as unknown,
-    })),
-  )
+  const amounts = (['requests', 'limits'] as const).flatMap(list => {
+    const field = `startupWaiter.resources.${list}`
+    const given: unknown = resources[list] ?? {}
+    return isJsonObject(given)
+      ? Object.entries(given).flatMap(([name, amount]) => validateAmount(`${field}.${name}`, amount))
+      : [fieldError.invalid(field, given, 'must be an object')]
+  })
   return [
     ...oneOf('startupWaiter.imagePullPolicy', imagePullPolicy, pullPolicies.filter(Boolean)),
-    ...amounts.flatMap(({ field, amount }) => {
-      const read = readQuantity(amount)
-      return read instanceof QuantityError ? [fieldError.invalid(field, amount, read.message)] : []
-    }),
+    ...amounts,
   ]
+}
+
+function validateAmount(field: string, amount: unknown): FieldError[] {
+  const read = readQuantity(amount)
+  if (read instanceof QuantityError) return [fieldError.invalid(field, amount, read.message)]
+  return read.unscaled < 0n ? [fieldError.invalid(field, amount, 'must be greater than or equal to 0')] : []
 }

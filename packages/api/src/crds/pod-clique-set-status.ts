@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { podGangSummaryPhases } from '../gang-status.ts'
 import type {
   PodCliqueSetStatus,
   PodCliqueSetUpdateProgress,
@@ -12,7 +13,7 @@ import { choice, int32, int64, list, object, required, string, time } from './sc
 
 const podGangStatus = object<PodGangStatusSummary>('A gang of the set.', {
   name: required(string('Name of the PodGang.')),
-  phase: required(choice('Phase of the PodGang.', ['Pending', 'Starting', 'Running', 'Failed', 'Succeeded'])),
+  phase: required(choice('Phase of the PodGang.', podGangSummaryPhases)),
   conditions,
 })
 

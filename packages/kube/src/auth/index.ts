@@ -12,7 +12,6 @@ export {
   type KubeconfigOptions,
   kubeconfigPaths,
   loadKubeconfig,
-  readKubeconfig,
 } from './kubeconfig.ts'
 export {
   type Kubeconfig,

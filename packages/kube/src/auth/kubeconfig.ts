@@ -34,7 +34,7 @@ export function loadKubeconfig(options: KubeconfigOptions = {}): ClusterConfig {
 }
 
 /** Reads and merges all files that apply. */
-export function readKubeconfig(options: KubeconfigOptions = {}): Kubeconfig {
+function readKubeconfig(options: KubeconfigOptions = {}): Kubeconfig {
   if (options.path !== undefined) return readKubeconfigFile(options.path, false)!
   const environment = options.environment ?? process.env
   const paths = kubeconfigPaths(environment)

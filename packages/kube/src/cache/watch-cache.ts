@@ -61,8 +61,9 @@ export interface CacheStatus {
  * All objects of a resource, or those of a selector, kept up to date by a watch, with indexes.
  *
  * Promised: a read is never older than an own write that was recorded in the cache (createCachedClient does that). A
- * read never returns an older state than the one before, even if the watch delivers late or twice. After any interruption the cache becomes
- * equal to the server. Handlers receive each change once, as a step from the old object to the new.
+ * read never returns an older state than the one before, even if the watch delivers late or twice. After any
+ * interruption the cache becomes equal to the server. Handlers receive each change once, as a step from the old
+ * object to the new.
  *
  * Not promised: that another client's write is visible at once; that two objects are shown at the same
  * resourceVersion. Objects are shared, so copy them before you edit. Projected objects are incomplete: never send one

@@ -57,6 +57,25 @@ export function decideRenewal(
   return now < retiredAt ? { kind: 'keep', until: retiredAt } : { kind: 'retire-authorities' }
 }
 
+/**
+ * Decides about a certificate that another program issues. That program renews it, and would issue the next one after
+ * each write of this process. So it is replaced only if it does not work, or shortly before it expires.
+ */
+export function decideTakeOver(
+  bundle: CertificateBundle,
+  policy: CertificatePolicy,
+  now: number,
+): CertificateDecision {
+  // An own authority has to be published before the certificate expires.
+  const neededMs = 2 * policy.propagationMs
+  const [serverName = ''] = policy.serverNames
+  const authorities = readCertificates(bundle.authorityCerts)
+  if (serverProblem(bundle, authorities, serverName, now + neededMs))
+    return decideRenewal(bundle, policy, now)
+  const expiry = readCertificates(bundle.serverCert)[0]!.validToDate.getTime()
+  return { kind: 'keep', until: expiry - neededMs }
+}
+
 /** From this time on every API server knows the authority. Certificates start `backdateMs` before their creation. */
 export function propagatedAt(authority: X509Certificate, policy: CertificatePolicy): number {
   return authority.validFromDate.getTime() + policy.backdateMs + policy.propagationMs
@@ -81,9 +100,11 @@ export async function carryOutRenewal(
       return { ...bundle, authorityCerts: writeCertificates(published.slice(0, 1)) }
     case 'publish-authority': {
       const authority = await newAuthority(policy, now)
-      // Only the issuer of the served certificate has to stay.
+      // Only the issuer of the served certificate has to stay. A self-signed certificate is its own.
       const [server] = readCertificates(bundle.serverCert)
-      const needed = published.filter(one => server && isSignedBy(server, one))
+      const needed = published.filter(
+        one => server && (one.fingerprint256 === server.fingerprint256 || isSignedBy(server, one)),
+      )
       return {
         ...bundle,
         authorityCerts: authority.cert + writeCertificates(needed),

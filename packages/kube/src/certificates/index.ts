@@ -10,7 +10,7 @@ export {
   type WebhookConfiguration,
 } from './injection.ts'
 export type { KeyKind } from './issue.ts'
-export { type CertificatePolicy, certificatePolicy, defaultCertificateTimes } from './policy.ts'
+export { type CertificatePolicy, certificatePolicy } from './policy.ts'
 export { CertificateProvisioner, type CertificateProvisionerOptions } from './provisioner.ts'
 export { type CertificateSource, MemoryCertificateSource } from './source.ts'
 export {

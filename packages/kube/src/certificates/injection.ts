@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Writes the trusted authorities into the webhook configurations: `clientConfig.caBundle` of every entry of the named
-// objects. Restores them if another client overwrote the bundle. The caller decides which other certificates of a bundle
-// stay in it. Changes only the bundle.
+// objects. Restores them if another client overwrote the bundle. The caller decides which other certificates of a
+// bundle stay in it. Changes only the bundle.
 import type { X509Certificate } from 'node:crypto'
 import type { Client } from '../client/client.ts'
 import { isConflict, isNotFound } from '../client/error.ts'

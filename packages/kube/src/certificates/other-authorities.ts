@@ -2,9 +2,9 @@
 
 // Certificates that another client added to the `caBundle` of a webhook configuration. While a release changes between
 // manual and automatic certificates, replicas of both modes serve, and API servers need the authorities of both.
-// Promised: such a certificate stays for `overlapMs` after this process has first seen it, unless another client removes
-// it. Not promised: more than `maxOthers` of them, certificates that have expired, and older authorities of the policy's
-// own name, which the decision about renewal retires.
+// Promised: such a certificate stays for `overlapMs` after this process has first seen it, unless another client
+// removes it. Not promised: more than `maxOthers` of them, certificates that have expired, and older authorities of
+// the policy's own name, which the decision about renewal retires.
 import type { X509Certificate } from 'node:crypto'
 import type { CertificatePolicy } from './policy.ts'
 

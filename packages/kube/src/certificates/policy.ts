@@ -26,7 +26,7 @@ export interface CertificatePolicy {
   readonly overlapMs: number
 }
 
-export const defaultCertificateTimes = {
+const defaultCertificateTimes = {
   authorityLifetimeMs: 3650 * day,
   serverLifetimeMs: 365 * day,
   renewBeforeMs: 90 * day,

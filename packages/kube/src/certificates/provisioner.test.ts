@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict'
-import { X509Certificate } from 'node:crypto'
+import { generateKeyPairSync, X509Certificate } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { FakeClock } from '../clock/index.ts'
 import { captureLog } from '../log/index.ts'
@@ -12,6 +12,7 @@ import type { InjectionStore, InjectionTarget, WebhookConfiguration } from './in
 import { certificatePolicy } from './policy.ts'
 import { CertificateProvisioner } from './provisioner.ts'
 import type { CertificateStore, StoredBundle } from './store.ts'
+import { certify, type KeyPair } from './x509.ts'
 
 const minute = 60_000
 const day = 24 * 60 * minute
@@ -28,9 +29,18 @@ class MemoryStore implements CertificateStore {
   bundle: CertificateBundle | undefined
   version = 0
   writes = 0
+  isIssuedByOthers = false
 
   async read(): Promise<StoredBundle | undefined> {
-    return this.bundle && { bundle: this.bundle, origin: this.version }
+    const { bundle, version: origin, isIssuedByOthers } = this
+    return bundle && { bundle, origin, isIssuedByOthers }
+  }
+
+  /** Stores a bundle as another program. */
+  issue(bundle: CertificateBundle): void {
+    this.bundle = bundle
+    this.version++
+    this.isIssuedByOthers = true
   }
 
   async create(bundle: CertificateBundle) {
@@ -45,6 +55,7 @@ class MemoryStore implements CertificateStore {
     this.bundle = bundle
     this.version++
     this.writes++
+    this.isIssuedByOthers = false
     return 'written' as const
   }
 }
@@ -127,6 +138,56 @@ describe('CertificateProvisioner', () => {
     assert.equal(store.writes, 2, 'an empty Secret, then the whole bundle')
     assert.ok(canConnect(provisioner, webhooks, clock.now()))
   })
+
+  const issuers: [string, (at: number) => { server: KeyPair; authority: string }][] = [
+    [
+      'an authority',
+      at => {
+        const authority = createAuthority('others', () => at)
+        return { server: authority.server(name, [name]), authority: authority.pair.cert }
+      },
+    ],
+    [
+      'itself',
+      at => {
+        const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+        const dates = { notBefore: at, notAfter: at + 90 * day }
+        const server = certify('server', { commonName: name, names: [name], ...dates }, privateKey)
+        return { server, authority: server.cert }
+      },
+    ],
+  ]
+  for (const [signer, issue] of issuers)
+    it(`serves a certificate that another program issues, signed by ${signer}, and replaces it only shortly before it expires`, async () => {
+      const { store, webhooks, provisioner, clock } = setUp()
+      await provisioner.check(never)
+      const { authorityKey } = store.bundle!
+      const issueNow = () => {
+        const { server, authority } = issue(clock.now())
+        const serverCert = server.cert
+        store.issue({ serverCert, serverKey: server.key, authorityCerts: authority, authorityKey })
+        return serverCert
+      }
+      const { writes } = store
+      for (let renewals = 0; renewals < 2; renewals++) {
+        const issued = issueNow()
+        await provisioner.check(never)
+        assert.equal(provisioner.source.current()?.cert, issued)
+        assert.ok(provisioner.ready && canConnect(provisioner, webhooks, clock.now()))
+        await clock.advance(60 * day)
+      }
+      assert.equal(store.writes, writes, 'the other program would issue the next certificate')
+      let connects = true
+      while (store.writes < writes + 2) {
+        await clock.advance(await provisioner.check(never))
+        connects &&= canConnect(provisioner, webhooks, clock.now())
+      }
+      await provisioner.check(never)
+      assert.ok(connects && canConnect(provisioner, webhooks, clock.now()))
+      assert.ok(
+        new X509Certificate(provisioner.source.current()!.cert).verify(webhooks.authorities[0]!.publicKey),
+      )
+    })
 
   it('changes nothing while nothing is due', async () => {
     const { store, webhooks, newProvisioner, provisioner } = setUp()

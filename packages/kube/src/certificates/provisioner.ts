@@ -4,9 +4,10 @@
 // on one store: they make the same decisions (decision.ts), and a process that loses a write uses the result of the
 // other one. Promised: authorities are published before a certificate of theirs is served. The served certificate
 // stays while anything fails. An authority stays published while another process may serve a certificate of it, even
-// after the Secret was deleted. Authorities that another client published stay for `overlapMs`: replicas of a release that
-// changes between manual and automatic certificates may serve certificates of them. Not promised: readiness while the store or the webhook configurations cannot be read
-// or written. The caller watches both and calls `changed`.
+// after the Secret was deleted. Authorities that another client published stay for `overlapMs`: replicas of a release
+// that changes between manual and automatic certificates may serve certificates of them. Not promised: readiness
+// while the store or the webhook configurations cannot be read or written. The caller watches both and calls
+// `changed`.
 import type { Clock } from '../clock/index.ts'
 import { type Logger, silentLogger } from '../log/index.ts'
 import { type Backoff, backoffDelay } from '../queue/index.ts'
@@ -17,7 +18,7 @@ import {
   serverProblem,
   trustProblem,
 } from './bundle.ts'
-import { carryOutRenewal, decideRenewal, propagatedAt } from './decision.ts'
+import { carryOutRenewal, decideRenewal, decideTakeOver, propagatedAt } from './decision.ts'
 import {
   type InjectionStore,
   type InjectionTarget,
@@ -129,7 +130,8 @@ export class CertificateProvisioner {
     for (let conflicts = 0; ; ) {
       const stored = await this.#readOrCreate(signal)
       const now = this.#clock.now()
-      const decision = decideRenewal(stored.bundle, policy, now)
+      const decide = stored.isIssuedByOthers ? decideTakeOver : decideRenewal
+      const decision = decide(stored.bundle, policy, now)
       const published = decision.kind === 'renew-all' ? undefined : await this.#publish(stored.bundle, signal)
       // Clients that do not know the new authority could not connect.
       if (published?.error && (decision.kind === 'move-server' || decision.kind === 'keep'))

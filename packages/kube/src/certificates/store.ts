@@ -24,7 +24,12 @@ export interface StoredBundle {
   readonly bundle: CertificateBundle
   /** The object as it was read, for the optimistic lock. */
   readonly origin: unknown
+  /** Another program issues and renews the certificate. */
+  readonly isIssuedByOthers: boolean
 }
+
+/** cert-manager sets it on the Secrets that it writes. */
+const issuedByCertManager = 'cert-manager.io/certificate-name'
 
 interface Secret extends KubeObject {
   readonly type?: string
@@ -67,7 +72,9 @@ export function secretStore(
   return {
     read: async signal => {
       const secret = await client.find(secrets, { namespace, name }, { signal })
-      return secret && { bundle: decode(secret), origin: secret }
+      if (!secret) return undefined
+      const isIssuedByOthers = Boolean(secret.metadata.annotations?.[issuedByCertManager])
+      return { bundle: decode(secret), origin: secret, isIssuedByOthers }
     },
     create: (bundle, signal) => {
       const metadata = { namespace, name, ...(labels && { labels }) }
@@ -83,7 +90,9 @@ export function secretStore(
     replace: ({ origin }, bundle, signal) => {
       const secret = origin as Secret
       const data = { ...secret.data, ...encode(bundle) }
-      return orConflict(client.update(secrets, { ...secret, data }, { signal }))
+      const { [issuedByCertManager]: _, ...annotations } = secret.metadata?.annotations ?? {}
+      const metadata = { ...secret.metadata, annotations }
+      return orConflict(client.update(secrets, { ...secret, metadata, data }, { signal }))
     },
   }
 }

@@ -8,7 +8,7 @@ import type { Client } from '../client/client.ts'
 import type { KubeObject, Stored } from '../client/object.ts'
 import type { Resource } from '../client/resource.ts'
 import type { Clock } from '../clock/index.ts'
-import { type Logger, messageOf, silentLogger } from '../log/index.ts'
+import { type Logger, silentLogger } from '../log/index.ts'
 import { trustProblem } from './bundle.ts'
 import {
   authoritiesIn,
@@ -120,9 +120,11 @@ export function watchNamed<T extends KubeObject>(
     fieldSelector: `metadata.name=${name}`,
     clock,
     onFailure: (error, retryInMs) =>
-      log.warn(`watch failed, retrying in ${Math.round(retryInMs)} ms: ${messageOf(error)}`, {
+      log.warn('Watch failed, retrying', {
         resource: resource.resource,
         name,
+        error,
+        retryInMs: Math.round(retryInMs),
       }),
   })
 }

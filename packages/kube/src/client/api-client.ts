@@ -25,7 +25,7 @@ import type {
 import { applyQuery, deleteCollectionQuery, getQuery, pageQuery, watchQuery, writeQuery } from './query.ts'
 import type { Call, Requester } from './requester.ts'
 import { collectionPath, objectPath, type Resource, resourceName } from './resource.ts'
-import { parseResponse, toDeletion, toPage } from './response.ts'
+import { checkedList, parseResponse, toDeletion, toPage } from './response.ts'
 import { readWatch, type WatchEvent } from './watch.ts'
 
 /** Objects per page of a list, as in client-go. Larger pages block both sides longer, smaller ones cost round trips. */
@@ -78,7 +78,8 @@ export class ApiClient implements Client {
 
   async page<T extends KubeObject>(resource: Resource<T>, options: PageOptions = {}): Promise<ObjectPage<T>> {
     const path = collectionPath(resource, options.namespace) + pageQuery(options)
-    return toPage(resource, await this.#json(call('list', 'GET', path, resource, true), options, 'list'))
+    const request = call('list', 'GET', path, resource, true)
+    return toPage(resource, checkedList(request, await this.#json(request, options, 'list')))
   }
 
   async *pages<T extends KubeObject>(

@@ -95,6 +95,12 @@ describe('errors', () => {
     assert.equal(error.message, 'the time is over')
   })
 
+  for (const body of ['null', '[]', '"text"', '{}', '{"error":"busy"}', '{"items":{}}', '{"items":[null]}'])
+    it(`report that ${body} is not a list`, async () => {
+      const client = clientOn(scripted({ status: 200, headers: {}, body }))
+      await assert.rejects(client.list(things), error => isKubeError(error, 'Malformed'))
+    })
+
   it('report a response that is not JSON', async () => {
     const client = clientOn(scripted({ status: 200, headers: {}, body: 'hello' }))
     await assert.rejects(client.get(things, ref), error => isKubeError(error, 'Malformed'))

@@ -16,13 +16,13 @@ import { defaultRetryPolicy, type RetryPolicy } from './retry.ts'
 import type { Transport } from './transport.ts'
 
 /** Concurrent requests. More would only queue at the server: docs/performance.md has the curve. */
-export const defaultMaxInFlight = 64
+const defaultMaxInFlight = 64
 
 /** Connections reserved for urgent requests, which do not wait for others. */
 const connectionsForUrgent = 4
 
 /** The API server itself gives up after a minute, so a longer wait is pointless. */
-export const defaultTimeoutMs = 60_000
+const defaultTimeoutMs = 60_000
 
 export interface ClientOptions {
   /** `name/version` for the server's logs and for managedFields. */

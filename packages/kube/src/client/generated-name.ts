@@ -11,7 +11,7 @@ const maxNameLength = 63
 export const generatedNameAttempts = 8
 
 /** Creates a name from `generateName` as the API server would. */
-export function generateName(prefix: string, random: () => number): string {
+function generateName(prefix: string, random: () => number): string {
   let name = prefix.slice(0, maxNameLength - suffixLength)
   for (let i = 0; i < suffixLength; i++) name += alphabet[Math.floor(random() * alphabet.length)]
   return name

@@ -8,8 +8,6 @@ export {
   createClient,
   createClientOn,
   createTransport,
-  defaultMaxInFlight,
-  defaultTimeoutMs,
 } from './create-client.ts'
 export { type Credentials, CredentialsError, type HeaderValues } from './credentials.ts'
 export { type DiscoveredResource, discover } from './discovery.ts'

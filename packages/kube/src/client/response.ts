@@ -4,7 +4,7 @@ import type { Deletion } from './client.ts'
 import { CredentialsError } from './credentials.ts'
 import { codeOf, KubeError, type RequestDescription, type Status } from './error.ts'
 import { parseWithoutManagedFields, type ResponseShape } from './managed-fields.ts'
-import type { KubeObject, ObjectPage, Stored } from './object.ts'
+import type { KubeObject, ObjectMeta, ObjectPage, Stored } from './object.ts'
 import { apiVersionOf, type Resource } from './resource.ts'
 import { type ResponseBody, TransportError, type TransportHeaders } from './transport.ts'
 
@@ -83,6 +83,32 @@ export function toPage<T extends KubeObject>(
     resourceVersion: response.metadata?.resourceVersion ?? '',
     continue: response.metadata?.continue || undefined,
   }
+}
+
+/**
+ * Returns the response to a list request. Throws for anything else: a proxy may respond with status 200 and JSON of its own, and
+ * a cache would take that for a cluster without objects.
+ */
+export function checkedList<T extends KubeObject>(
+  request: RequestDescription,
+  response: ListResponse<T> | null,
+): ListResponse<T> {
+  const isList = typeof response === 'object' && response !== null && 'items' in response
+  const items = isList ? (response.items ?? []) : undefined
+  if (isList && Array.isArray(items) && items.every(isNamed)) return response
+  throw new KubeError({
+    code: 'Malformed',
+    message: `${request.verb} ${request.path}: the response is not a list of objects`,
+    request: describe(request),
+  })
+}
+
+export function hasVersion({ metadata }: { readonly metadata?: ObjectMeta | null }): boolean {
+  return typeof metadata?.resourceVersion === 'string'
+}
+
+export function isNamed(object: { readonly metadata?: ObjectMeta | null } | null): boolean {
+  return typeof object?.metadata?.name === 'string'
 }
 
 /** The server returns a Status if the object is deleted, or the object: still existing, or its last state. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { KubeError, type KubeErrorFields } from './error.ts'
-import { defaultRetryPolicy, retryDelayMs } from './retry.ts'
+import { defaultRetryPolicy, mayBeCarriedOut, retryDelayMs, wasNotProcessed } from './retry.ts'
 
 const rows: [what: string, error: Partial<KubeErrorFields>, idempotent: boolean, tryAgain: boolean][] = [
   ['a create that the server throttled', { code: 'TooManyRequests' }, false, true],
@@ -68,4 +68,31 @@ describe('retryDelayMs', () => {
     assert.equal(delay({ code: 'Network' }, defaultRetryPolicy.failedAttempts, true), undefined)
     assert.equal(delay({ code: 'TooManyRequests' }, defaultRetryPolicy.throttledAttempts, true), undefined)
   })
+})
+
+describe('a failed write', () => {
+  const outcomes: [
+    what: string,
+    error: Partial<KubeErrorFields>,
+    effect: 'none' | 'possible' | 'rejected',
+  ][] = [
+    ['that was not sent', { code: 'Network', sent: false }, 'none'],
+    ['whose response was lost', { code: 'Network', sent: true }, 'possible'],
+    ['that timed out', { code: 'Timeout' }, 'possible'],
+    ['that the server could not finish', { code: 'ServerTimeout' }, 'possible'],
+    ['with an internal error', { code: 'Internal' }, 'possible'],
+    ['with a malformed response', { code: 'Malformed' }, 'possible'],
+    ['that the server throttled', { code: 'TooManyRequests' }, 'none'],
+    ['at a server that is starting', { code: 'ServiceUnavailable', retryAfterSeconds: 1 }, 'none'],
+    ['behind a proxy without a server', { code: 'ServiceUnavailable' }, 'possible'],
+    ['with a conflict', { code: 'Conflict' }, 'rejected'],
+    ['that is forbidden', { code: 'Forbidden' }, 'rejected'],
+  ]
+  for (const [what, fields, effect] of outcomes)
+    it(`${what}: ${effect === 'possible' ? 'may have been carried out' : 'was not carried out'}`, () => {
+      const error = new KubeError({ code: 'Internal', message: '', ...fields })
+      assert.equal(mayBeCarriedOut(error), effect === 'possible')
+      // A rejected write was processed: the same write is rejected again.
+      assert.equal(wasNotProcessed(error), effect === 'none')
+    })
 })

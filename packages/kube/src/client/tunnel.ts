@@ -2,6 +2,7 @@
 
 import type { Socket } from 'node:net'
 import { Client } from 'undici'
+import { messageOf } from '../log/message.ts'
 
 export interface TunnelTarget {
   readonly hostname: string
@@ -31,7 +32,7 @@ export async function openTunnel(proxy: string, target: TunnelTarget, timeoutMs:
         throw new Error(`unknown proxy scheme ${url.protocol}; supported: http, https, socks5`)
     }
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = messageOf(cause)
     throw new Error(`proxy ${url.host}: ${reason}`, { cause })
   }
 }

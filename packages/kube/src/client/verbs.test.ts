@@ -11,7 +11,8 @@ import { bindPod, evictPod, getScale, requestToken, setScale } from './subresour
 
 const nodes = defineResource({ group: '', version: 'v1', resource: 'nodes', kind: 'Node', namespaced: false })
 const object = { metadata: { name: 'a', namespace: 'ns', uid: 'u', resourceVersion: '1' }, kind: 'Thing' }
-const okResponse = { status: 200, headers: {}, body: JSON.stringify(object) }
+/** An object and a list at once. */
+const okResponse = { status: 200, headers: {}, body: JSON.stringify({ ...object, items: [] }) }
 const ref = { namespace: 'ns', name: 'a' }
 const root = '/apis/example.com/v1/namespaces/ns/things'
 

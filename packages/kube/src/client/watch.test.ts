@@ -90,13 +90,23 @@ describe('readWatch', () => {
     })
   })
 
-  for (const line of ['not json', 'null', '{"type":"ADDED"}', '{"type":"OTHER","object":{}}'])
+  for (const line of [
+    'not json',
+    'null',
+    '{"type":"ADDED"}',
+    '{"type":"OTHER","object":{}}',
+    '{"type":"BOOKMARK","object":{}}',
+    '{"type":"ADDED","object":"text"}',
+    '{"type":"ADDED","object":{"metadata":null}}',
+    '{"type":"MODIFIED","object":{"metadata":{"resourceVersion":"1"}}}',
+  ])
     it(`rejects ${line}`, async () => {
       await assert.rejects(read(`${line}\n`), error => isKubeError(error, 'Malformed'))
     })
 
   it('rethrows an exception of the callback', async () => {
-    const line = `${JSON.stringify({ type: 'ADDED', object: { metadata: {} } })}\n`
+    const metadata = { name: 'a', uid: 'u', resourceVersion: '1' }
+    const line = `${JSON.stringify({ type: 'ADDED', object: { metadata } })}\n`
     const stopped = readWatch(streamOf(line), request, () => {
       throw new RangeError('mine')
     })

@@ -5,7 +5,7 @@ import { memberAt } from './json-cut.ts'
 import { LineSplitter, LineTooLongError } from './line-splitter.ts'
 import { parseWithoutManagedFields } from './managed-fields.ts'
 import type { KubeObject, ObjectMeta, Stored } from './object.ts'
-import { describe, transportError } from './response.ts'
+import { describe, hasVersion, isNamed, transportError } from './response.ts'
 import type { TransportStream } from './transport.ts'
 
 export type WatchEvent<T extends KubeObject = KubeObject> =
@@ -59,7 +59,7 @@ function knownEvent(line: Buffer, known: ReadonlySet<string>): WatchEvent<never>
 }
 
 /** Parses one line of a watch. Throws a KubeError for an ERROR event and for anything that is not an event. */
-export function parseWatchEvent<T extends KubeObject>(
+function parseWatchEvent<T extends KubeObject>(
   line: Buffer,
   request: RequestDescription,
   managedFields: boolean,
@@ -74,10 +74,15 @@ export function parseWatchEvent<T extends KubeObject>(
   }
   const { type, object } = event ?? {}
   if (!object) throw malformed('a line of the watch has no object', request)
+  if (type !== 'ERROR' && !hasVersion(object))
+    throw malformed('an object of the watch has no resourceVersion', request)
   switch (type) {
     case 'ADDED':
     case 'MODIFIED':
     case 'DELETED':
+      // A Table contains the object in a row. Its own metadata has no name.
+      if (object.kind !== 'Table' && !isNamed(object))
+        throw malformed('an object of the watch has no name', request)
       return event as WatchEvent<T>
     case 'BOOKMARK':
       return {

@@ -63,9 +63,9 @@ export interface ControllerOptions<Key extends string> {
   readonly random?: () => number
 }
 
-export const defaultWorkers = 4
+const defaultWorkers = 4
 /** Far more than any reconcile needs, so that only a hanging call is aborted. */
-export const defaultReconcileTimeoutMs = 120_000
+const defaultReconcileTimeoutMs = 120_000
 
 export class Controller<Key extends string = string> {
   readonly name: string

@@ -3,8 +3,6 @@
 export {
   Controller,
   type ControllerOptions,
-  defaultReconcileTimeoutMs,
-  defaultWorkers,
   type Enqueue,
   type Reconcile,
   type ReconcileContext,

@@ -10,8 +10,11 @@ import type { EventDescription, EventSubject } from './event.ts'
 const distinctMessages = 10
 /** After this long without an event, a reason starts over. As in client-go. */
 const expiryMs = 600_000
-/** Limit of remembered reasons of objects. Beyond it, the one without an event for the longest time is dropped. */
-const rememberedReasons = 4096
+/**
+ * Limit of remembered events. Beyond it, the reason without an event for the longest time is dropped. It bounds the memory to
+ * a few mebibytes, however many objects come and go.
+ */
+export const rememberedEvents = 4096
 
 const combinedPrefix = '(combined from similar events): '
 
@@ -36,11 +39,18 @@ interface ReasonOfObject {
 }
 
 export class Correlation<S extends Series> {
+  /** In the order of their last events. */
   readonly #reasons = new Map<string, ReasonOfObject>()
+  #size = 0
   readonly #create: (series: Series) => S
 
   constructor(create: (series: Series) => S) {
     this.#create = create
+  }
+
+  /** The number of remembered events. */
+  get size(): number {
+    return this.#size
   }
 
   /** Counts an event and returns its series. */
@@ -70,6 +80,8 @@ export class Correlation<S extends Series> {
     })
     if (combines) reason.combined = created
     else reason.byMessage.set(event.message, created)
+    this.#size++
+    this.#forgetOldest(now)
     return created
   }
 
@@ -84,17 +96,33 @@ export class Correlation<S extends Series> {
       event.type,
       event.reason,
     ].join('\0')
-    let reason = this.#reasons.get(key)
+    const known = this.#reasons.get(key)
     // Delete and set again, because a Map keeps insertion order: the first entry is the oldest.
-    if (reason) this.#reasons.delete(key)
-    if (!reason || now - reason.lastAt > expiryMs)
-      reason = { byMessage: new Map(), combined: undefined, lastAt: now }
+    if (known) this.#forget(key, known)
+    const reason =
+      known && now - known.lastAt <= expiryMs
+        ? known
+        : { byMessage: new Map<string, Series>(), combined: undefined, lastAt: now }
     reason.lastAt = now
     this.#reasons.set(key, reason)
-    if (this.#reasons.size > rememberedReasons) {
-      const [oldest] = this.#reasons.keys()
-      this.#reasons.delete(oldest!)
-    }
+    this.#size += sizeOf(reason)
     return reason
   }
+
+  /** Drops the reasons that would start over, and the oldest ones above the limit. */
+  #forgetOldest(now: number): void {
+    for (const [key, reason] of this.#reasons) {
+      if (this.#size <= rememberedEvents && now - reason.lastAt <= expiryMs) return
+      this.#forget(key, reason)
+    }
+  }
+
+  #forget(key: string, reason: ReasonOfObject): void {
+    this.#reasons.delete(key)
+    this.#size -= sizeOf(reason)
+  }
+}
+
+function sizeOf({ byMessage, combined }: ReasonOfObject): number {
+  return byMessage.size + (combined ? 1 : 0)
 }

@@ -10,7 +10,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Clock, Timer } from '../clock/index.ts'
-import { type Logger, silentLogger } from '../log/index.ts'
+import { type Logger, messageOf, silentLogger } from '../log/index.ts'
 import type { Registry } from '../metrics/index.ts'
 import { type Leadership, LeadershipFence } from './leadership.ts'
 import type { LeaseClient } from './lease-client.ts'
@@ -32,8 +32,6 @@ export interface LeaseElectorOptions {
   readonly log?: Logger
   readonly registry?: Registry
   readonly random?: () => number
-  /** Called when this process starts or stops leading, with client-go's message, for an event on the Lease. */
-  readonly onTransition?: (message: string) => void
 }
 
 export class LeaseElector {
@@ -85,7 +83,6 @@ export class LeaseElector {
     }
     this.#log.info('Acquired the lease, this process is the leader')
     this.#metrics?.leads(true)
-    this.#options.onTransition?.(`${this.#fence.identity} became leader`)
     this.#renewing = this.#renew()
     return this.#fence
   }
@@ -171,10 +168,7 @@ export class LeaseElector {
   #whyLost(): string {
     const why = [`the lease was not renewed within ${this.#times.renewDeadlineMs} ms`]
     if (this.#stalledMs >= stalledFromMs) why.push(`the process got no CPU time for ${this.#stalledMs} ms`)
-    if (this.#failure !== undefined)
-      why.push(
-        `the last attempt failed: ${this.#failure instanceof Error ? this.#failure.message : this.#failure}`,
-      )
+    if (this.#failure !== undefined) why.push(`the last attempt failed: ${messageOf(this.#failure)}`)
     return why.join('; ')
   }
 
@@ -186,7 +180,6 @@ export class LeaseElector {
     if (!led) return
     this.#log.info('This process is no longer the leader', { why })
     this.#metrics?.leads(false)
-    this.#options.onTransition?.(`${this.#fence.identity} stopped leading`)
   }
 
   /** Tries once to take or renew the lease. Returns true on success. */

@@ -9,7 +9,6 @@ export {
   type Logger,
   type LoggerOptions,
   type LogLevel,
-  logFormats,
   logLevels,
   type RootLogger,
   silentLogger,

@@ -4,7 +4,10 @@ import type { LogLevel } from './logger.ts'
 
 const severity: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 }
 
-/** The least severe level that is logged, for each area of a process. An area without a level of its own has the default. */
+/**
+ * The least severe level that is logged, for each area of a process. An area without a level of its own has the
+ * default.
+ */
 export class LogLevels {
   #default: LogLevel
   readonly #areas = new Map<string, LogLevel | undefined>()

@@ -11,7 +11,6 @@ import { textStream } from './text.ts'
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 export type LogFormat = 'json' | 'text'
-export const logFormats: readonly LogFormat[] = ['json', 'text']
 
 /** Fields of a line. An `Error` under `error` is written with its stack and its causes. */
 export type LogFields = Readonly<Record<string, unknown>>
@@ -96,7 +95,7 @@ class PinoLogger implements RootLogger {
 }
 
 /** Converts an error to plain data; other values stay as they are. */
-export function describeError(error: unknown): unknown {
+function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { code } = error as { code?: unknown }
   return {

@@ -8,7 +8,7 @@ export function textStream(write: (line: string) => void): { write(line: string)
   return { write: line => write(textOf(line)) }
 }
 
-export function textOf(jsonLine: string): string {
+function textOf(jsonLine: string): string {
   const { level, ts, msg, error, ...fields } = JSON.parse(jsonLine) as Record<string, unknown>
   const parts = [String(ts), String(level).toUpperCase().padEnd(5), String(msg)]
   for (const [key, value] of Object.entries(fields)) parts.push(`${key}=${quoted(value)}`)

@@ -55,7 +55,7 @@ export function isLoopback(host: string): boolean {
   return version !== 0 && loopback.check(address, version === 6 ? 'ipv6' : 'ipv4')
 }
 
-export const notFound: EndpointResponse = text(404, '404 page not found\n')
+const notFound: EndpointResponse = text(404, '404 page not found\n')
 
 export class HttpEndpoint {
   readonly name: string

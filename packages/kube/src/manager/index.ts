@@ -10,7 +10,6 @@ export {
 } from './endpoint.ts'
 export {
   type Background,
-  defaultGracefulStopMs,
   type ManagedCache,
   Manager,
   type ManagerOptions,

@@ -19,7 +19,7 @@ import { type HealthCheck, Probe } from './probes.ts'
 import { profilingEndpoint } from './profiling.ts'
 
 /** Time for running reconciles to finish, and again to end after they were aborted. */
-export const defaultGracefulStopMs = 5_000
+const gracefulStopMs = 5_000
 const abortedStopMs = 1_000
 /** Limit of each further step of a stop. */
 const stepStopMs = 5_000
@@ -52,7 +52,6 @@ export interface ManagerOptions {
   readonly registry?: Registry
   /** Without it this process always leads. */
   readonly election?: LeaseElector
-  readonly gracefulStopMs?: number
   /**
    * The time from a signal until servers stop. Kubernetes sends the signal to a pod while Services still route
    * requests to it. None by default.
@@ -219,7 +218,7 @@ export class Manager {
     const reason = new LeadershipLost('the process is stopping')
     if (lostLeadership) this.#controllersHard.abort(reason)
     const stopped = Promise.all([...this.#controllers.values()].map(controller => controller.stop()))
-    const grace = lostLeadership ? abortedStopMs : (this.#options.gracefulStopMs ?? defaultGracefulStopMs)
+    const grace = lostLeadership ? abortedStopMs : gracefulStopMs
     if (await this.#within(grace, stopped)) return true
     this.#log.warn('Reconciles did not finish in time, aborting them', { afterMs: grace })
     this.#controllersHard.abort(reason)

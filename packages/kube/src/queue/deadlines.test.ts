@@ -38,6 +38,8 @@ describe('the deadline of a key', () => {
     assert.equal(queue.depth, 0)
     queue.addNoLaterThanAfter('b', 30)
     queue.addNoLaterThanAfter('b', 10)
+    queue.addNoLaterThanAfter('b', 20)
+    queue.addNoLaterThan('b', clock.now() + 20)
     await clock.advance(1)
     assert.deepEqual(takeAll(queue), ['a'])
     await clock.advance(9)
@@ -66,14 +68,6 @@ describe('the deadline of a key', () => {
     assert.equal(queue.depth, 0)
     queue.done('a')
     assert.equal(queue.takeNow(), 'a')
-  })
-
-  it('can be cancelled', async () => {
-    const { clock, queue } = newQueue()
-    queue.addAfter('a', 5)
-    queue.cancelDeadline('a')
-    await clock.advance(10)
-    assert.equal(queue.depth, 0)
   })
 
   it('follows the wall clock if given as a time, but not if given as a duration', async () => {

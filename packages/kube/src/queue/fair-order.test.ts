@@ -43,6 +43,15 @@ describe('fairness between owners', () => {
 })
 
 describe('priorities', () => {
+  it('save no turns while they have no waiting keys', () => {
+    const order = new FairOrder<Waiting>()
+    for (let i = 0; i < 1_000; i++) order.push({ owner: '', priority: 'user' })
+    for (let i = 0; i < 900; i++) order.pop()
+    for (let i = 0; i < 100; i++) order.push({ owner: '', priority: 'background' })
+    const turns = Array.from({ length: 17 }, () => order.pop()!.priority)
+    assert.equal(turns.filter(priority => priority === 'background').length, 1, String(turns))
+  })
+
   it('share the turns 16 : 4 : 1 while all have waiting keys', () => {
     const order = new FairOrder<Waiting>()
     const turns: Record<Priority, number> = { user: 0, normal: 0, background: 0 }

@@ -140,25 +140,6 @@ describe('shutDown', () => {
     await over
     assert.equal(queue.takeNow(), undefined)
   })
-
-  it('finishes waiting keys first if asked, including those added again', async () => {
-    const { queue } = newQueue()
-    queue.add('a')
-    queue.add('b')
-    assert.equal(await queue.take(), 'a')
-    queue.add('a')
-    const over = queue.shutDown({ finishWaiting: true })
-    queue.add('c')
-    assert.equal(await queue.take(), 'b')
-    const waiting = queue.take()
-    queue.done('a')
-    assert.equal(await waiting, 'a')
-    queue.done('b')
-    const nothing = queue.take()
-    queue.done('a')
-    assert.equal(await nothing, undefined)
-    await over
-  })
 })
 
 describe('queue metrics', () => {

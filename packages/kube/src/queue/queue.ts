@@ -49,7 +49,7 @@ export class WorkQueue<Key extends string = string> {
   /** Workers that wait for a key. */
   readonly #idle = new Set<(key: Key | undefined) => void>()
   readonly #drainers: (() => void)[] = []
-  #mode: 'open' | 'finishing' | 'closed' = 'open'
+  #isClosed = false
 
   constructor(options: WorkQueueOptions<Key>) {
     this.name = options.name
@@ -126,21 +126,16 @@ export class WorkQueue<Key extends string = string> {
     this.#failures.delete(key)
   }
 
-  /** Removes the deadline. Does not affect a key that already waits or runs. */
-  cancelDeadline(key: Key): void {
-    this.#deadlines.delete(key)
-  }
-
   /** Waits for the next key; undefined after a shutdown. Call `done` when the work is finished. */
   take(): Promise<Key | undefined> {
     const key = this.takeNow()
-    if (key !== undefined || this.#isOver()) return Promise.resolve(key)
+    if (key !== undefined || this.#isClosed) return Promise.resolve(key)
     return new Promise(resolve => this.#idle.add(resolve))
   }
 
   /** Like `take` without waiting. */
   takeNow(): Key | undefined {
-    if (this.#mode === 'closed') return undefined
+    if (this.#isClosed) return undefined
     const item = this.#order.pop()
     if (!item) return undefined
     const now = this.#clock.monotonic()
@@ -158,17 +153,14 @@ export class WorkQueue<Key extends string = string> {
     if (!item) throw new Error(`queue ${this.name}: done("${key}") without take`)
     this.#running.delete(key)
     this.#metrics?.finished(this.#clock.monotonic() - item.since)
-    if (item.state === 'again' && this.#mode !== 'closed') this.#wait(item)
+    if (item.state === 'again' && !this.#isClosed) this.#wait(item)
     else this.#items.delete(key)
     this.#resolveIfDrained()
   }
 
-  /**
-   * Accepts no further key and drops deadlines. Resolves when no key is being processed. With `finishWaiting`,
-   * waiting keys are processed first. May be called again with another option.
-   */
-  shutDown(options: { readonly finishWaiting?: boolean } = {}): Promise<void> {
-    this.#mode = options.finishWaiting ? 'finishing' : 'closed'
+  /** Returns no further key and drops deadlines. Resolves when no key is being processed. May be called again. */
+  shutDown(): Promise<void> {
+    this.#isClosed = true
     this.#deadlines.clear()
     this.#metrics?.detach()
     return new Promise(resolve => {
@@ -178,7 +170,7 @@ export class WorkQueue<Key extends string = string> {
   }
 
   #enqueue(key: Key, priority: Priority): void {
-    if (this.#mode !== 'open') return
+    if (this.#isClosed) return
     this.#metrics?.added()
     const item = this.#items.get(key)
     if (!item) {
@@ -204,7 +196,7 @@ export class WorkQueue<Key extends string = string> {
   }
 
   #addWhen(key: Key, when: When): void {
-    if (this.#mode !== 'open') return
+    if (this.#isClosed) return
     this.#deadlines.set(key, when)
   }
 
@@ -213,13 +205,9 @@ export class WorkQueue<Key extends string = string> {
     return remaining !== undefined && remaining <= ms
   }
 
-  #isOver(): boolean {
-    return this.#mode === 'closed' || (this.#mode === 'finishing' && this.#items.size === 0)
-  }
-
-  /** Resolves idle workers and shutdown callers once no work is left. */
+  /** After a shutdown: resolves idle workers, and the callers of `shutDown` once no work is left. */
   #resolveIfDrained(): void {
-    if (!this.#isOver()) return
+    if (!this.#isClosed) return
     for (const worker of this.#idle) worker(undefined)
     this.#idle.clear()
     if (this.#running.size > 0) return

@@ -15,7 +15,7 @@ import {
 import { FakeClock } from '../clock/index.ts'
 import { SimulatedServer, type SimulatedServerOptions } from './simulated-server.ts'
 
-export const pods = defineResource({
+const pods = defineResource({
   group: '',
   version: 'v1',
   resource: 'pods',

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Receives request bodies within one budget of bytes for all connections. A body occupies its share until it is
-// released. When the budget is exceeded, the body that has been incomplete for the longest time is rejected: API servers
-// send a review within milliseconds, so the oldest incomplete body belongs to a slow client.
+// released. When the budget is exceeded, the body that has been incomplete for the longest time is rejected: API
+// servers send a review within milliseconds, so the oldest incomplete body belongs to a slow client.
 import type { IncomingMessage } from 'node:http'
 import { Overloaded } from './limits.ts'
 
-/** Bodies are collected in one growing buffer: a list of chunks would cost far more than its bytes if these are tiny. */
+/**
+ * Bodies are collected in one growing buffer: a list of chunks would cost far more than its bytes if these are tiny.
+ */
 const firstCapacity = 16 * 1024
 
 export interface ReceivedBody {

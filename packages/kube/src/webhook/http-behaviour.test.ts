@@ -63,6 +63,7 @@ describe('a webhook', () => {
 
   const bad: readonly [string, string | Buffer | undefined, RequestOptions, number, RegExp][] = [
     ['an empty body', undefined, {}, 400, /^request body is empty$/],
+    ['a GET request', undefined, { method: 'GET' }, 400, /^request body is empty$/],
     ['invalid JSON', '{', {}, 400, /json parse error/],
     ['no object', '[]', {}, 400, /no request/],
     [

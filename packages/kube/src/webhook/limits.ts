@@ -23,20 +23,23 @@ export const handshakeTimeoutMs = 10_000
 /** Interval at which Node checks connections against the limits above. */
 export const connectionsCheckingIntervalMs = 5_000
 
-/** Longer than API servers keep idle connections (90 s): the API server closes first, and no request meets a closing one. */
+/**
+ * Longer than API servers keep idle connections (90 s): the API server closes first, and no request meets a closing
+ * one.
+ */
 export const keepAliveTimeoutMs = 120_000
 
 /** The value of Retry-After for clients of a full server. API servers retry until their time-out. */
 export const retryAfterSeconds = 1
 
 /** The default time-out of API servers for a webhook. */
-export const defaultAdmissionTimeoutMs = 10_000
+const defaultAdmissionTimeoutMs = 10_000
 
 /** The server responds before this share of the API server's time-out is over, so that the response still arrives. */
-export const usableTimeoutShare = 0.9
+const usableTimeoutShare = 0.9
 
 /** The server never waits longer than this for a decision, for any time-out of the client. */
-export const maxDecisionMs = 9_000
+const maxDecisionMs = 9_000
 
 /** API servers send their time-out in the query: `?timeout=10s`. */
 export function decisionMs(url: URL): number {

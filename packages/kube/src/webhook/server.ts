@@ -137,7 +137,7 @@ export class WebhookServer {
       })
     })
     server.maxConnections = this.#limits.maxConnections
-    server.on('drop', () => this.#log.warn('too many connections to the webhook server, one was closed'))
+    server.on('drop', () => this.#log.warn('Too many connections to the webhook server, one was closed'))
     server.on('tlsClientError', error => this.#log.debug('TLS connection failed', { error }))
     this.#unsubscribe = certificates.onChange(pair => this.#present(server, pair))
     // It may have been replaced between the two lines above.
@@ -154,9 +154,9 @@ export class WebhookServer {
   }
 
   /**
-   * Continues to serve, and closes each connection after its next response. A client that sends a request on a connection
-   * while the server closes it cannot know whether the request was read, and API servers do not repeat it. So the
-   * connections in use are closed before the server stops.
+   * Continues to serve, and closes each connection after its next response. A client that sends a request on a
+   * connection while the server closes it cannot know whether the request was read, and API servers do not repeat it.
+   * So the connections in use are closed before the server stops.
    */
   drain(): void {
     this.#isDraining = true

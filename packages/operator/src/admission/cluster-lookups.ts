@@ -3,9 +3,8 @@
 // Reads the objects that the admission rules look up, directly before the rules run. A cache would miss a topology
 // binding that was applied together with the set.
 import { annotation, type Lookup, label } from '@grove/api'
-import { type Client, defineResource, isKubeError, isNotFound, type KubeObject } from '@grove/kube'
+import { type Client, defineResource, isKubeError, isNotFound, type KubeObject, messageOf } from '@grove/kube'
 import { resources } from '../caches/resources.ts'
-import { textOf } from '../errors/coded-error.ts'
 import type { Facts, Questions } from './webhook-rules.ts'
 
 /** The longest name that Kubernetes allows. Names come from requests: longer ones are not sent to the API server. */
@@ -77,7 +76,7 @@ async function asLookup<T>(name: string, read: () => Promise<T>): Promise<Lookup
     return { outcome: 'found', value: await read() }
   } catch (error) {
     if (isNotFound(error)) return { outcome: 'notFound' }
-    if (isKubeError(error)) return { outcome: 'failed', error: textOf(error) }
+    if (isKubeError(error)) return { outcome: 'failed', error: messageOf(error) }
     throw error
   }
 }

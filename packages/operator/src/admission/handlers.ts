@@ -33,7 +33,7 @@ export function admissionHandlers(options: AdmissionOptions) {
   }
 }
 
-export function defaultingHandler({ client }: Pick<AdmissionOptions, 'client'>): AdmissionHandler {
+function defaultingHandler({ client }: Pick<AdmissionOptions, 'client'>): AdmissionHandler {
   return handlerOf(defaultingWebhook(), client)
 }
 
@@ -41,7 +41,7 @@ export function validatingHandler({ client, configuration }: AdmissionOptions): 
   return handlerOf(validatingWebhook(configuration), client)
 }
 
-export function topologyHandler({ client, configuration }: AdmissionOptions): AdmissionHandler {
+function topologyHandler({ client, configuration }: AdmissionOptions): AdmissionHandler {
   return handlerOf(topologyWebhook(configuration), client)
 }
 

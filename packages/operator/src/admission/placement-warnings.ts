@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Warns about sets that can never fit on the present nodes. Everything that may change without a new node is relaxed:
-// running pods, cordons, conditions of nodes, volumes, devices. A warning is therefore a proof for the present nodes. A set without
-// a warning may still wait.
+// running pods, cordons, conditions of nodes, volumes, devices. A warning is therefore a proof for the present nodes.
+// A set without a warning may still wait.
 import {
   type ClusterTopologyBinding,
   conditionType,

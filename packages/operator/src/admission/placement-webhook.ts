@@ -38,7 +38,7 @@ export function placementWebhook(configuration: OperatorConfiguration): Placemen
         const known = { ...facts, nodes: facts.nodes.map(text => JSON.parse(text) as Node) }
         return allowed({ warnings: shortenedWarnings(placementWarnings(set, known, configuration)) })
       } catch {
-        // An invalid set cannot be rendered. The validating webhook reports why.
+        // A warning must never reject a set. An invalid set cannot be rendered; the validating webhook reports why.
         return allowed()
       }
     },

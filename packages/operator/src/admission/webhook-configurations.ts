@@ -23,7 +23,7 @@ export interface WebhookService {
 }
 
 /** The chart renders it only if the configuration enables it. */
-export const placementWebhookName = 'pcs.placement.webhooks.grove.io'
+const placementWebhookName = 'pcs.placement.webhooks.grove.io'
 
 export function webhookConfigurations(
   service: WebhookService,
@@ -138,8 +138,8 @@ const protectedRules: RuleWithOperations[] = [
     ['UPDATE'],
   ),
   rule(schedulerGroup, 'v1alpha1', [kinds.podGang.resource], ['CREATE', 'UPDATE', 'DELETE']),
-  // Deletion only: kube-scheduler, the controllers of Kubernetes and drivers add their finalizers to these objects, under
-  // names that are not exempt. Their specs are immutable anyway. Without these APIs the rules match nothing.
+  // Deletion only: kube-scheduler, the controllers of Kubernetes and drivers add their finalizers to these objects,
+  // under names that are not exempt. Their specs are immutable anyway. Without these APIs the rules match nothing.
   rule('resource.k8s.io', 'v1', ['resourceclaims'], ['DELETE']),
   rule('resource.nvidia.com', 'v1beta1', ['computedomains'], ['DELETE']),
 ]

@@ -8,10 +8,10 @@
 // - AlreadyExists: see `ExistingObject`.
 // - Failures do not stop independent intents. They are collected, reported as events, and returned.
 import { podSchedulingGate } from '@grove/api'
-import { isAlreadyExists, isNotFound, type KubeObject, type Stored } from '@grove/kube'
+import { isAlreadyExists, isNotFound, type KubeObject, messageOf, type Stored } from '@grove/kube'
 import type { Caches } from '../caches/caches.ts'
 import { resources } from '../caches/resources.ts'
-import { CodedError, ReconcileFailed, textOf, throwIfAny } from '../errors/coded-error.ts'
+import { CodedError, ReconcileFailed, throwIfAny } from '../errors/coded-error.ts'
 import { isControlledBy } from '../layout/owner.ts'
 import type { Memory } from '../memory/memory.ts'
 import { deleteByUid } from './delete-by-uid.ts'
@@ -135,7 +135,7 @@ async function send(intent: Intent, context: ApplyContext, signal: AbortSignal):
     if (written) emit(intent.report, report => report.done?.(written) ?? [])
     return written !== undefined
   } catch (error) {
-    emit(intent.report, report => report.failed?.(textOf(error)) ?? [])
+    emit(intent.report, report => report.failed?.(messageOf(error)) ?? [])
     throw error instanceof CodedError ? error : (intent.error?.(error) ?? error)
   }
 }

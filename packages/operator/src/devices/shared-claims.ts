@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ResourceClaims that pods share. Missing claims are created from their templates, and claims that are no longer wanted are
-// deleted. The spec of a claim is immutable, so a template is read only when a claim has to be created from it.
+// ResourceClaims that pods share. Missing claims are created from their templates, and claims that are no longer
+// wanted are deleted. The spec of a claim is immutable, so a template is read only when a claim has to be created
+// from it.
 import type { ErrorCode, PodCliqueSet, ResourceClaim, ResourceClaimSpec, ResourceSharing } from '@grove/api'
 import type { Stored } from '@grove/kube'
 import { execute, nothingDone, type Outcome } from '../apply/execute.ts'

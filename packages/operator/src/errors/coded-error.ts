@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { describeCodedError, type ErrorCode, type LastError, type Operation } from '@grove/api'
-import { isKubeError } from '@grove/kube'
+import { isKubeError, messageOf } from '@grove/kube'
 
 /** A failure in an object's `status.lastErrors`, with a code that tools can match. */
 export class CodedError extends Error {
   readonly code: ErrorCode
 
   constructor(operation: Operation, code: ErrorCode, message: string, cause?: unknown) {
-    super(describeCodedError(operation, code, message, cause === undefined ? undefined : textOf(cause)), {
+    super(describeCodedError(operation, code, message, cause === undefined ? undefined : messageOf(cause)), {
       cause,
     })
     this.code = code
@@ -20,7 +20,7 @@ export class ComponentFailed extends Error {
   readonly code: ErrorCode | undefined
 
   constructor(component: string, cause: unknown) {
-    super(`failed to sync ${component}: ${textOf(cause)}`, { cause })
+    super(`failed to sync ${component}: ${messageOf(cause)}`, { cause })
     this.code = codeOf(cause)
   }
 }
@@ -30,7 +30,7 @@ export class ReconcileFailed extends AggregateError {
   override readonly errors: unknown[]
 
   constructor(errors: readonly unknown[]) {
-    super(errors, errors.map(textOf).join('\n'))
+    super(errors, errors.map(messageOf).join('\n'))
     this.errors = [...errors]
   }
 }
@@ -78,7 +78,7 @@ export function lastErrorsOf(
   )
   const entries = errors.slice(0, mostLastErrors).map(one => ({
     code: codeOf(one) ?? fallback,
-    description: shortened(textOf(one)),
+    description: shortened(messageOf(one)),
   }))
   const left = errors.length - entries.length
   if (left > 0)
@@ -117,8 +117,4 @@ export function codesOf(error: unknown): readonly string[] {
 
 function codeOf(error: unknown): ErrorCode | undefined {
   return error instanceof CodedError || error instanceof ComponentFailed ? error.code : undefined
-}
-
-export function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -22,8 +22,8 @@ import type { StoredSet } from './stored.ts'
 declare const brand: unique symbol
 
 /**
- * `namespace/set/replica` for a base gang, with `/group name/group replica` for a scaled one. Branded, so that the keys of gangs and
- * of other objects cannot be mixed up.
+ * `namespace/set/replica` for a base gang, with `/group name/group replica` for a scaled one. Branded, so that the
+ * keys of gangs and of other objects cannot be mixed up.
  */
 export type GangKey = string & { readonly [brand]: 'PodGang' }
 

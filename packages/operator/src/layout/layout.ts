@@ -113,8 +113,8 @@ export function memberCliques(
 }
 
 /**
- * Finds the member of a group by its name. Reads the replica index from the name and compares only that member, because a
- * group may want far more members than exist.
+ * Finds the member of a group by its name. Reads the replica index from the name and compares only that member,
+ * because a group may want far more members than exist.
  */
 export function memberNamed(
   set: StoredSet,

@@ -18,7 +18,7 @@ import type { StoredSet } from './stored.ts'
 type Annotations = Readonly<Record<string, string>> | undefined
 
 /** The first layer that has the annotation decides, from the clique outwards. */
-export function mnnvlGroup(...layers: Annotations[]): string | undefined {
+function mnnvlGroup(...layers: Annotations[]): string | undefined {
   const value = layers.find(layer => layer?.[annotation.mnnvlGroup] !== undefined)?.[annotation.mnnvlGroup]
   return value === mnnvlGroupNone ? undefined : value
 }

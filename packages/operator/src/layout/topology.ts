@@ -5,11 +5,11 @@ import type { PodGangTopologyConstraint, TopologyConstraint, TopologyLevel } fro
 import { scalingGroupConfigs } from './layout.ts'
 import type { StoredSet } from './stored.ts'
 
-export function requiredDomain(constraint: TopologyConstraint): string | undefined {
+function requiredDomain(constraint: TopologyConstraint): string | undefined {
   return constraint.pack?.required || constraint.packDomain || undefined
 }
 
-export function preferredDomain(constraint: TopologyConstraint): string | undefined {
+function preferredDomain(constraint: TopologyConstraint): string | undefined {
   return constraint.pack?.preferred || undefined
 }
 

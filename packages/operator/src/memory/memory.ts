@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// All state of the operator process that is neither in the API nor in a watch cache. A new process starts without it. Each
-// entry belongs to one object by UID and is dropped with that object; `sizes` lets tests and metrics see that.
+// All state of the operator process that is neither in the API nor in a watch cache. A new process starts without it.
+// Each entry belongs to one object by UID and is dropped with that object; `sizes` lets tests and metrics see that.
 //
 // Needed for correctness: the API has no place for these facts.
 //
@@ -17,8 +17,8 @@
 // | terminationNotices    | one event per breach, not one per reconcile                       | set UID, replica  | replicas in breach         | when the breach ends            |
 // | statusDebounce        | one write for changes that follow each other within moments       | object UID        | statuses that wait         | when written, with the object   |
 //
-// Derived: computed from the caches and kept because a set has up to thousands of replicas and is reconciled for each change
-// of a child. Dropping an entry at any time costs a computation and changes no decision.
+// Derived: computed from the caches and kept because a set has up to thousands of replicas and is reconciled for each
+// change of a child. Dropping an entry at any time costs a computation and changes no decision.
 //
 // | Name                  | Reason                                                            | Key               | Bound                      | Dropped                         |
 // | syncs                 | children are compared only after a change that is not a status    | set UID           | one record per set         | with the set                    |

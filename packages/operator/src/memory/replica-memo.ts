@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Remembers what was computed for each replica of a set until one of the objects that it was computed from changes. A set
-// is reconciled for every status change of its children, and it may have thousands of replicas.
+// Remembers what was computed for each replica of a set until one of the objects that it was computed from changes. A
+// set is reconciled for every status change of its children, and it may have thousands of replicas.
 //
-// Bound: one value per replica that was asked for, and one key per child that was read. Both are dropped with the set and
-// with a change of its spec.
+// Bound: one value per replica that was asked for, and one key per child that was read. Both are dropped with the set
+// and with a change of its spec.
 import type { PodClique, PodCliqueScalingGroup } from '@grove/api'
 import type { Change, KubeObject } from '@grove/kube'
 import type { Caches } from '../caches/caches.ts'
@@ -63,7 +63,10 @@ export class ReplicaMemo<T> {
     caches.pods.onChange(change => this.#dropOwned(change))
   }
 
-  /** The values of the first `count` replicas. Computes those that are new or stale. The caller must not keep the list. */
+  /**
+   * The values of the first `count` replicas. Computes those that are new or stale. The caller must not keep the
+   * list.
+   */
   all(set: StoredSet, count: number): readonly T[] {
     const of = this.#valuesOf(set)
     for (const replica of of.stale) if (replica < count) this.#update(set, replica, of)

@@ -5,8 +5,8 @@ import type { StoredSet } from '../layout/stored.ts'
 type Identified = Pick<StoredSet, 'metadata'>
 
 /**
- * At most one entry per PodCliqueSet, by its UID. The entry is dropped with the set. A reconcile that is still running when its
- * set is deleted adds nothing: `isStored` reports whether the watch cache still has the set.
+ * At most one entry per PodCliqueSet, by its UID. The entry is dropped with the set. A reconcile that is still
+ * running when its set is deleted adds nothing: `isStored` reports whether the watch cache still has the set.
  */
 export class SetTable<V> {
   readonly #isStored: (set: Identified) => boolean

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Children without a controller: their owner was deleted with `--cascade=orphan`, or a user removed the owner reference. An owner
-// of the same name that wants them adopts them unchanged, as Deployments do with ReplicaSets.
+// Children without a controller: their owner was deleted with `--cascade=orphan`, or a user removed the owner
+// reference. An owner of the same name that wants them adopts them unchanged, as Deployments do with ReplicaSets.
 import { component, type ErrorCode, label, names } from '@grove/api'
 import type { KubeObject, Resource, Stored } from '@grove/kube'
 import { execute } from '../apply/execute.ts'
@@ -104,7 +104,10 @@ export async function adopt<T extends KubeObject>(
         resource: kind,
         object,
         merge: {
-          metadata: { resourceVersion, ownerReferences: [...ownerReferences, ...controlledBy(owner)] },
+          metadata: {
+            resourceVersion,
+            ownerReferences: [...ownerReferences.filter(one => one.uid !== uid), ...controlledBy(owner)],
+          },
         },
         error: setErrors.adopt(code, kind.kind, keyOf(object)),
       }

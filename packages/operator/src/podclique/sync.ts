@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Executes the plan of a PodClique step by step: claims, missing pods, surplus pods, the next replacement of an update, gates.
-// Each step is planned from a new snapshot, because the caches include the writes of the step before.
+// Executes the plan of a PodClique step by step: claims, missing pods, surplus pods, the next replacement of an
+// update, gates. Each step is planned from a new snapshot, because the caches include the writes of the step before.
 import type { ReconcileContext } from '@grove/kube'
 import { execute, executeInOrder } from '../apply/execute.ts'
 import type { Intent } from '../apply/intent.ts'

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { PodGang } from '@grove/api'
+import { longestCause } from '../state/pod-state.ts'
 import { gangStatuses, mostGangStatuses } from './gang-statuses.ts'
 
 const time = '2030-01-01T00:00:00Z'
@@ -35,6 +36,27 @@ describe('the list of gangs in the status of a set', () => {
       },
       { name: 'c', phase: 'Pending' },
     ]))
+
+  test('holds only values that the API server accepts, whatever a scheduler writes', () => {
+    const strange = {
+      metadata: { name: 'a' },
+      status: {
+        phase: 'Preempted' as 'Pending',
+        conditions: [
+          {
+            type: 'Scheduled',
+            status: 'False',
+            reason: 'R',
+            message: 'm'.repeat(32_768),
+            lastTransitionTime: time,
+          },
+        ],
+      },
+    } as PodGang
+    const [listed] = gangStatuses([strange])
+    assert.equal(listed?.phase, 'Pending')
+    assert.equal(listed.conditions?.[0]?.message.length, longestCause)
+  })
 
   test('keeps the order of the gangs while all fit', () => {
     const gangs = Array.from({ length: mostGangStatuses }, (_, at) =>

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type Condition, conditionType, type PodGang, type PodGangStatusSummary } from '@grove/api'
+import {
+  type Condition,
+  conditionType,
+  type PodGang,
+  type PodGangStatusSummary,
+  podGangSummaryPhases,
+} from '@grove/api'
 import { findCondition } from '../state/conditions.ts'
+import { longestCause } from '../state/pod-state.ts'
 
 /** A set may have thousands of gangs, and each status write contains the whole list. */
 export const mostGangStatuses = 100
@@ -28,12 +35,13 @@ function summaryOf({ metadata, status }: PodGang): PodGangStatusSummary {
   const scheduled = findCondition(status?.conditions, conditionType.podGangScheduled)
   return {
     name: metadata.name,
-    phase: status?.phase || 'Pending',
-    ...(scheduled?.status === 'False' && { conditions: [withoutGeneration(scheduled)] }),
+    // A scheduler may write any phase. The status of a set with another than these would be rejected as a whole.
+    phase: podGangSummaryPhases.find(phase => phase === status?.phase) ?? 'Pending',
+    ...(scheduled?.status === 'False' && { conditions: [causeOf(scheduled)] }),
   }
 }
 
-/** Omits the generation, because that of a gang changes with every pod. */
-function withoutGeneration({ observedGeneration: _, ...condition }: Condition): Condition {
-  return condition
+/** Omits the generation, because that of a gang changes with every pod, and shortens the message of a scheduler. */
+function causeOf({ observedGeneration: _, message, ...condition }: Condition): Condition {
+  return { ...condition, message: message.slice(0, longestCause) }
 }

@@ -12,7 +12,7 @@ import type { StoredSet } from '../layout/stored.ts'
 import type { SyncState } from '../memory/memory.ts'
 import type { SetTable } from '../memory/set-table.ts'
 import { isUpdating } from '../state/child-state.ts'
-import { isEditedOrDeleted, setsOf } from '../triggers/predicates.ts'
+import { changesOwner, isEditedOrDeleted, setsOf } from '../triggers/predicates.ts'
 import { exemptedReplicas } from '../update/set-progress.ts'
 
 /** The state of a set at its last sync. An equal fingerprint means that there is nothing to sync. */
@@ -98,6 +98,7 @@ function isStatusOnly(change: Change<KubeObject>): boolean {
     before.generation === undefined ? !isEditedOrDeleted(change) : before.generation === after.generation
   return (
     isSame &&
+    !changesOwner(change) &&
     before.deletionTimestamp === after.deletionTimestamp &&
     sameMeaning(before.finalizers, after.finalizers) &&
     sameMeaning(before.labels, after.labels) &&

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Deletes replicas that are no longer wanted. Parents are deleted before pods: when the last pod of a replica is
-// gone, no clique, group, gang or Service of it is left. Cliques, groups and pods are deleted by label, in a few
-// requests for any number of them. Gangs carry no replica index, and Services may be copies, so both are deleted one
-// by one.
 import {
   type EventValue,
   eventSource,
@@ -14,10 +10,15 @@ import {
   selectorText,
 } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
+// Deletes replicas that are no longer wanted. Parents are deleted before pods: when the last pod of a replica is
+// gone, no clique, group, gang or Service of it is left. Cliques, groups and pods are deleted by label, in a few
+// requests for any number of them. Gangs carry no replica index, and Services may be copies, so both are deleted one
+// by one.
+import { messageOf } from '@grove/kube'
 import { execute } from '../apply/execute.ts'
 import type { Intent } from '../apply/intent.ts'
 import { setErrors } from '../errors/catalogue.ts'
-import { ComponentFailed, textOf } from '../errors/coded-error.ts'
+import { ComponentFailed } from '../errors/coded-error.ts'
 import { replicaCount } from '../layout/layout.ts'
 import { keyOf } from '../layout/object-key.ts'
 import type { StoredSet } from '../layout/stored.ts'
@@ -99,10 +100,10 @@ function outcomeOf({ clique, group }: Surplus, error: unknown): EventValue {
   if (clique)
     return error === undefined
       ? events.cliqueDeleted(clique.metadata.name)
-      : events.cliqueDeleteFailed(keyOf(clique), textOf(error))
+      : events.cliqueDeleteFailed(keyOf(clique), messageOf(error))
   return error === undefined
     ? events.scalingGroupDeleted(keyOf(group!))
-    : events.scalingGroupDeleteFailed(keyOf(group!), textOf(error))
+    : events.scalingGroupDeleteFailed(keyOf(group!), messageOf(error))
 }
 
 function surplusOf(set: StoredSet, { caches }: OperatorContext): Surplus[] {

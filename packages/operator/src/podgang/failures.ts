@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { textOf } from '../errors/coded-error.ts'
+import { messageOf } from '@grove/kube'
 import type { GangKey } from '../layout/gang-key.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import type { Memory } from '../memory/memory.ts'
@@ -15,7 +15,7 @@ export function recordFailure(
   const failures = gangFailures.getOrAdd(set, () => new Map())
   const known = failures.get(gang)
   failures.set(gang, error)
-  return known === undefined || textOf(known) !== textOf(error)
+  return known === undefined || messageOf(known) !== messageOf(error)
 }
 
 /** Clears the failure. Returns whether there was one. */

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { loadConfiguration, type OperatorConfiguration } from '@grove/api'
 import { renderFieldErrors } from '@grove/apimachinery'
+import { messageOf } from '@grove/kube'
 import { parse } from 'yaml'
-import { textOf } from '../errors/coded-error.ts'
 import { exitCode, LaunchError } from './exit-code.ts'
 
 const cannotLoad = 'cannot load "grove-operator" operator config'
@@ -44,7 +44,7 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new LaunchError(exitCode.configuration, `${cannotLoad}: error reading file: ${textOf(error)}`)
+    throw new LaunchError(exitCode.configuration, `${cannotLoad}: error reading file: ${messageOf(error)}`)
   }
 }
 
@@ -52,6 +52,9 @@ function parsed(text: string): unknown {
   try {
     return parse(text, { version: '1.1', maxAliasCount: 100 })
   } catch (error) {
-    throw new LaunchError(exitCode.configuration, `${cannotLoad}: decoding operator config: ${textOf(error)}`)
+    throw new LaunchError(
+      exitCode.configuration,
+      `${cannotLoad}: decoding operator config: ${messageOf(error)}`,
+    )
   }
 }

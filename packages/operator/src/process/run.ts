@@ -19,6 +19,7 @@ import {
   leaseClient,
   loadConfig,
   Manager,
+  messageOf,
   type Registry,
   type RootLogger,
   requestMetrics,
@@ -28,7 +29,6 @@ import {
 } from '@grove/kube'
 import type { Caches } from '../caches/caches.ts'
 import { optionalKinds } from '../caches/optional-kinds.ts'
-import { textOf } from '../errors/coded-error.ts'
 import { lastEventsMs, webhookDrainMs } from '../timings/timings.ts'
 import { servedCertificates } from './certificates.ts'
 import { recordedEvents } from './event-records.ts'
@@ -64,7 +64,7 @@ export async function runOperator(
     )
     await manager.run(stop)
   } catch (error) {
-    throw error instanceof LaunchError ? error : new LaunchError(exitCode.running, textOf(error))
+    throw error instanceof LaunchError ? error : new LaunchError(exitCode.running, messageOf(error))
   } finally {
     await client.close()
   }
@@ -218,7 +218,7 @@ function findCluster(): ClusterConfig {
   try {
     return loadConfig()
   } catch (error) {
-    throw new LaunchError(exitCode.arguments, textOf(error))
+    throw new LaunchError(exitCode.arguments, messageOf(error))
   }
 }
 
@@ -226,7 +226,7 @@ function setUp<T>(make: () => T): T {
   try {
     return make()
   } catch (error) {
-    throw error instanceof LaunchError ? error : new LaunchError(exitCode.setUp, textOf(error))
+    throw error instanceof LaunchError ? error : new LaunchError(exitCode.setUp, messageOf(error))
   }
 }
 

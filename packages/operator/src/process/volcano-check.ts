@@ -7,10 +7,10 @@ import {
   EventRecorder,
   eventSink,
   type KubeObject,
+  messageOf,
   systemClock,
 } from '@grove/kube'
 import { resources } from '../caches/resources.ts'
-import { textOf } from '../errors/coded-error.ts'
 import { lastEventsMs } from '../timings/timings.ts'
 import { recordedEvents } from './event-records.ts'
 import { exitCode, LaunchError } from './exit-code.ts'
@@ -40,7 +40,10 @@ const definitions = defineResource<Definition>({
 const { group, resource, version } = resources.volcanoPodGroups
 const name = `${resource}.${group}`
 
-/** Older Volcano releases accept the PodGroups and drop unknown fields, so the gang would lose the minima of its cliques. */
+/**
+ * Older Volcano releases accept the PodGroups and drop unknown fields, so the gang would lose the minima of its
+ * cliques.
+ */
 export async function checkVolcano(client: Client, configuration: OperatorConfiguration): Promise<void> {
   if (!enabledSchedulers(configuration).has(scheduler.volcano)) return
   const problem = await problemWithVolcano(client)
@@ -67,7 +70,7 @@ async function problemWithVolcano(
   } catch (error) {
     return {
       definition: unread,
-      text: `the CustomResourceDefinition ${name} cannot be read: ${textOf(error)}`,
+      text: `the CustomResourceDefinition ${name} cannot be read: ${messageOf(error)}`,
     }
   }
 }

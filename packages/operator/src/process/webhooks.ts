@@ -37,7 +37,10 @@ export function addWebhooks(manager: Manager, options: WebhookOptions): void {
   manager.addReadinessCheck('webhooks', () => server.check())
 }
 
-/** The user names of the operator: the configured one and its service account, so that a wrong setting does not lock it out. */
+/**
+ * The user names of the operator: the configured one and its service account, so that a wrong setting does not lock
+ * it out.
+ */
 function ownUserNames({ configuration: { authorizer }, namespace }: WebhookOptions): string[] {
   if (!authorizer.enabled) return []
   const account = process.env[operatorEnvironment.serviceAccountName]

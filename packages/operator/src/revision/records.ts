@@ -3,12 +3,11 @@
 // Records each new revision of a set once. No object depends on the records, and a set works even if the operator lacks
 // the permission to write them.
 import { type ControllerRevision, eventSource, events, label } from '@grove/api'
-import { isKubeError, type Stored } from '@grove/kube'
+import { isKubeError, messageOf, type Stored } from '@grove/kube'
 import { execute, nothingDone, type Outcome } from '../apply/execute.ts'
 import type { Intent, MergePatch } from '../apply/intent.ts'
 import { resources } from '../caches/resources.ts'
 import { setErrors } from '../errors/catalogue.ts'
-import { textOf } from '../errors/coded-error.ts'
 import { cliqueInstanceOf } from '../layout/clique-instance.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
@@ -56,7 +55,7 @@ export async function syncRevisions(
   const failures = [...(create ? await record(set, create, context, signal) : []), ...outcome.failures]
   const rejected = failures.filter(error => isKubeError(error, 'Forbidden'))
   if (rejected.length)
-    context.events.emit(set, eventSource.podCliqueSet, events.revisionNotRecorded(textOf(rejected[0])))
+    context.events.emit(set, eventSource.podCliqueSet, events.revisionNotRecorded(messageOf(rejected[0])))
   const others = failures.filter(error => !isKubeError(error, 'Forbidden'))
   return { ...outcome, failures: others.map(setErrors.recordRevision) }
 }

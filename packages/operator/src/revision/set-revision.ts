@@ -44,8 +44,8 @@ export interface TargetOfUpdate {
 const known = new WeakMap<object, SetRevision>()
 
 /**
- * The revision that the spec of a set describes. Computed once for each template object, and once per UID and generation
- * for sets in a watch cache: see `keepRevision`.
+ * The revision that the spec of a set describes. Computed once for each template object, and once per UID and
+ * generation for sets in a watch cache: see `keepRevision`.
  */
 export function revisionOf(set: StoredSet): SetRevision {
   const template = set.spec.template

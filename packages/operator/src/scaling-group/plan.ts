@@ -116,8 +116,8 @@ export function planGroup(
 }
 
 /**
- * Members are created for wanted replicas of the set that the operator is not deleting, and only with a template that the
- * set has announced.
+ * Members are created for wanted replicas of the set that the operator is not deleting, and only with a template that
+ * the set has announced.
  */
 export function mayCreateMembers({ set, instance, isBeingRemoved }: GroupSnapshot & GroupInput): boolean {
   return !isBeingRemoved && instance.setReplica < replicaCount(set) && isAnnounced(set)
@@ -180,7 +180,10 @@ export function memberCreations(
   })
 }
 
-/** The patches of existing members. With OnDelete they follow the template at once, and their pods when a user deletes them. */
+/**
+ * The patches of existing members. With OnDelete they follow the template at once, and their pods when a user deletes
+ * them.
+ */
 export function memberPatches({ set, group }: GroupInput, members: readonly Member[]): Patch[] {
   return members.flatMap(({ clique, instance }) =>
     isOnDelete(set) ? templatePatch(set, group, clique, instance) : labelRepair(set, clique, instance),
@@ -234,8 +237,9 @@ export function relabels({ set, podsOf }: GroupSnapshot, members: readonly Membe
 }
 
 /**
- * The status without replicas that the operator itself is about to delete. Written before the deletion, so that the next
- * status does not report AllScheduledReplicasLost, whichever operator writes it. Only a count of zero is read as a loss.
+ * The status without replicas that the operator itself is about to delete. Written before the deletion, so that the
+ * next status does not report AllScheduledReplicasLost, whichever operator writes it. Only a count of zero is read as
+ * a loss.
  */
 export function plannedLoss({ group, cliques }: GroupSnapshot, replicas: readonly number[]): Intent[] {
   const { status } = group
@@ -290,7 +294,10 @@ export function planStatus(snapshot: StatusSnapshot, update: GroupUpdate, now: n
   })
 }
 
-/** The report of a reconcile. Undefined while the operator deletes the replica of the set: its members disappear on purpose. */
+/**
+ * The report of a reconcile. Undefined while the operator deletes the replica of the set: its members disappear on
+ * purpose.
+ */
 export function statusReport(
   snapshot: GroupSnapshot,
   planUpdate: UpdatePlanner,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Deletes replicas of a scaling group: their status, their gangs, their cliques and their pods, in this order. Parents are
-// deleted before pods, so that no parent is left when the last pod is gone.
+// Deletes replicas of a scaling group: their status, their gangs, their cliques and their pods, in this order.
+// Parents are deleted before pods, so that no parent is left when the last pod is gone.
 import { eventSource, events, label, managedLabels, selectorText } from '@grove/api'
 import { execute, executeInOrder } from '../apply/execute.ts'
 import type { Intent } from '../apply/intent.ts'

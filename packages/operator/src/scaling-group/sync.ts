@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Executes the plan of a PodCliqueScalingGroup step by step: orphans, claims, members, the next replacement of an update, gang
-// termination. Each step is planned from a new snapshot, because the caches include the writes of the step before.
+// Executes the plan of a PodCliqueScalingGroup step by step: orphans, claims, members, the next replacement of an
+// update, gang termination. Each step is planned from a new snapshot, because the caches include the writes of the
+// step before.
 import { scalingGroupErrorCode } from '@grove/api'
 import { execute, executeInOrder } from '../apply/execute.ts'
 import { firstBatch } from '../apply/writes.ts'

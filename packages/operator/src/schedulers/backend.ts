@@ -45,7 +45,10 @@ export interface SchedulerBackend {
   objectsFor(gang: StoredGang, context: GangContext): SchedulerObject[]
   /** The event for a gang that cannot be expressed in the scheduler's terms. */
   readonly mappingFailed?: (why: string) => EventValue
-  /** The scheduler writes phase and conditions of its PodGangs. The operator derives those of all other gangs from pods. */
+  /**
+   * The scheduler writes phase and conditions of its PodGangs. The operator derives those of all other gangs from
+   * pods.
+   */
   readonly writesGangStatus?: boolean
   /** The cause for which the scheduler cannot place a gang, from the status of its own object for the gang. */
   readonly unschedulableMessage?: (object: KubeObject) => string | undefined

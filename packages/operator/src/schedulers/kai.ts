@@ -103,7 +103,7 @@ function topologyConstraint(
 }
 
 /** The set's queue, or the queue that all clique templates with a queue name. */
-export function kaiQueue(set: StoredSet): string {
+function kaiQueue(set: StoredSet): string {
   const id = `${set.metadata.namespace}/${set.metadata.name}`
   const ofSet = queueOn(set.metadata)
   const ofCliques = set.spec.template.cliques.map(template => ({

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Native gangs of Kubernetes 1.37 for the stock kube-scheduler: a gang is a CompositePodGroup, a clique is a PodGroup, and
-// a set of cliques with a topology constraint is a CompositePodGroup between them. A Workload holds one template for each
-// clique; replicas of a scaling group share it.
+// Native gangs of Kubernetes 1.37 for the stock kube-scheduler: a gang is a CompositePodGroup, a clique is a
+// PodGroup, and a set of cliques with a topology constraint is a CompositePodGroup between them. A Workload holds one
+// template for each clique; replicas of a scaling group share it.
 import { type PodGang, type PodGangTopologyConstraint, scheduler } from '@grove/api'
 import { controlledBy } from '../layout/owner.ts'
 import type { StoredGang, StoredSet } from '../layout/stored.ts'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every delay, timeout, retry and debounce of the operator, with its reason. No other file of the operator holds a literal
-// time: a check of the repository enforces it. Times that users configure are in the operator configuration. Retries of
-// failed reconciles, of requests and of watches are in packages/kube.
+// Every delay, timeout, retry and debounce of the operator, with its reason. No other file of the operator holds a
+// literal time: a check of the repository enforces it. Times that users configure are in the operator configuration.
+// Retries of failed reconciles, of requests and of watches are in packages/kube.
 
 // From a change to a reconcile
 
@@ -27,9 +27,9 @@ export const nextSliceMs = 1
 // From a reconcile to a status
 
 /**
- * Longest time by which a status write is delayed to cover further changes. Pods of a clique become ready within moments
- * of each other; without a delay each of them would cost a write. The status of a scaling group follows those of its
- * cliques: twice this delay and the time in which events are coalesced stay below one second.
+ * Longest time by which a status write is delayed to cover further changes. Pods of a clique become ready within
+ * moments of each other; without a delay each of them would cost a write. The status of a scaling group follows those
+ * of its cliques: twice this delay and the time in which events are coalesced stay below one second.
  */
 export const statusDebounceMs = 300
 /**
@@ -97,7 +97,10 @@ export const lastEventsMs = 2_000
 export const webhookTimeoutSeconds = 10
 /** The API server waits this long for a warning. Users and autoscalers wait with it if the operator is unreachable. */
 export const warningTimeoutSeconds = 2
-/** After this time the operator allows the request without a warning. The webhook server rejects at 90 % of the timeout. */
+/**
+ * After this time the operator allows the request without a warning. The webhook server rejects at 90 % of the
+ * timeout.
+ */
 export const scalingDeadlineMs = 1_500
 /**
  * The timeout of warnings about placement. They are less important, so users wait less. The operator responds earlier.

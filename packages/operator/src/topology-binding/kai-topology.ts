@@ -3,11 +3,11 @@
 // The KAI topology of a binding. The operator creates and owns it, or compares it if the binding names one of another
 // owner.
 import { type ClusterTopologyBinding, type SchedulerTopologyStatus, scheduler } from '@grove/api'
-import { isKubeError, type Stored } from '@grove/kube'
+import { isKubeError, messageOf, type Stored } from '@grove/kube'
 import { executeInOrder } from '../apply/execute.ts'
 import type { Intent } from '../apply/intent.ts'
 import { resources } from '../caches/resources.ts'
-import { textOf, throwIfAny } from '../errors/coded-error.ts'
+import { throwIfAny } from '../errors/coded-error.ts'
 import { isControlledBy } from '../layout/owner.ts'
 import { type KaiTopology, kaiTopology } from '../objects/kai-topology.ts'
 import type { OperatorContext } from '../operator-context.ts'
@@ -26,7 +26,7 @@ export async function syncKaiTopology(
     return kept ? await compare(context, binding, name, signal) : await keep(context, binding, signal)
   } catch (error) {
     if (!isKubeError(error)) throw error
-    return { entry: entryFor(name, false, textOf(error)), failed: true }
+    return { entry: entryFor(name, false, messageOf(error)), failed: true }
   }
 }
 
@@ -48,7 +48,10 @@ async function compare(
   }
 }
 
-/** KAI's levels are immutable, so a topology with other levels is recreated. A topology of another owner is never written. */
+/**
+ * KAI's levels are immutable, so a topology with other levels is recreated. A topology of another owner is never
+ * written.
+ */
 async function keep(
   context: OperatorContext,
   binding: Stored<ClusterTopologyBinding>,

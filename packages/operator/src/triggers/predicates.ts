@@ -37,11 +37,12 @@ export function cliqueNeedsReconcile(change: Change<PodClique>): boolean {
   )
 }
 
-/** A gang lists names of pods: only their creation, deletion and labels matter. */
+/** A gang lists names of pods: only their creation, deletion, owner and labels matter. */
 export function gangNeedsReconcile(change: Change<Pod>): boolean {
   return (
     change.type !== 'update' ||
     change.old.metadata.deletionTimestamp !== change.new.metadata.deletionTimestamp ||
+    changesOwner(change) ||
     !sameMeaning(change.old.metadata.labels, change.new.metadata.labels)
   )
 }
@@ -106,7 +107,15 @@ export function isEditedOrDeleted(change: Change<KubeObject>): boolean {
   if (change.type !== 'update') return change.type === 'delete'
   const { metadata: before, status: _, ...was } = change.old as Stored<KubeObject> & { status?: unknown }
   const { metadata: after, status: __, ...is } = change.new as Stored<KubeObject> & { status?: unknown }
-  return !sameMeaning(before.labels, after.labels) || !sameMeaning(was, is)
+  return changesOwner(change) || !sameMeaning(before.labels, after.labels) || !sameMeaning(was, is)
+}
+
+/** An object without a controller is adopted. One with another controller is reported. */
+export function changesOwner(change: Change<KubeObject>): boolean {
+  return (
+    change.type === 'update' &&
+    !sameMeaning(change.old.metadata.ownerReferences, change.new.metadata.ownerReferences)
+  )
 }
 
 /** A change of a child that may affect the status or the children of its parent. */
@@ -115,6 +124,7 @@ function affectsParent(change: Change<KubeObject & { status?: unknown; spec?: un
   return (
     change.old.metadata.generation !== change.new.metadata.generation ||
     change.old.metadata.deletionTimestamp !== change.new.metadata.deletionTimestamp ||
+    changesOwner(change) ||
     !sameMeaning(change.old.status, change.new.status) ||
     !sameMeaning(change.old.metadata.labels, change.new.metadata.labels) ||
     !sameMeaning(change.old.metadata.annotations, change.new.metadata.annotations)
@@ -132,7 +142,11 @@ export function memberOfGroup(change: Change<PodClique>): GroupKey[] {
   return [...new Set(keys)]
 }
 
-export function ownerOfPod(pod: Stored<Pod>): CliqueKey[] {
-  const owner = pod.metadata.ownerReferences?.find(reference => reference.controller)
-  return owner ? [cliqueKey({ namespace: pod.metadata.namespace, name: owner.name })] : []
+/** The clique that controls the pod, and the one that controlled it before the change. */
+export function ownersOfPod(change: Change<Pod>): CliqueKey[] {
+  const keys = [change.old, change.new].flatMap(pod => {
+    const owner = pod?.metadata.ownerReferences?.find(reference => reference.controller)
+    return owner ? [cliqueKey({ namespace: pod?.metadata.namespace, name: owner.name })] : []
+  })
+  return [...new Set(keys)]
 }

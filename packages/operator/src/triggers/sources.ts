@@ -47,6 +47,7 @@ import { claimSources, domainSources } from './device-sources.ts'
 import {
   changesGangStatus,
   changesGangSummary,
+  changesOwner,
   changesStatus,
   cliqueNeedsReconcile,
   gangNeedsReconcile,
@@ -54,7 +55,7 @@ import {
   memberOfGroup,
   needsReconcile,
   needsRepair,
-  ownerOfPod,
+  ownersOfPod,
   setOfChild,
   setsOf,
 } from './predicates.ts'
@@ -88,7 +89,10 @@ export function setSources(caches: Caches, log: Logger, queue: () => WorkQueue<S
     // The gang controller reverts edits of gangs.
     ofChildren(
       from(caches.gangs, log, change =>
-        change.type === 'delete' || hasBecomeComplete(change) || changesGangSummary(change)
+        change.type === 'delete' ||
+        hasBecomeComplete(change) ||
+        changesOwner(change) ||
+        changesGangSummary(change)
           ? setsOf(change)
           : [],
       ),
@@ -161,9 +165,7 @@ export function cliqueSources(caches: Caches, log: Logger, queue: () => WorkQueu
       ...scaledCliquesBehind(caches, change),
     ]),
     debounced(
-      from(caches.pods, log, change =>
-        isOfActiveSet(caches, change) ? ownerOfPod(change.new ?? change.old) : [],
-      ),
+      from(caches.pods, log, change => (isOfActiveSet(caches, change) ? ownersOfPod(change) : [])),
       queue,
       key => debounceOfClique(caches.pods.countByIndex('controller', uidOf(caches.cliques.get(refOf(key))))),
     ),
@@ -256,8 +258,8 @@ function isResized(change: Change<InNamespace<PodCliqueSet>>): boolean {
 }
 
 /**
- * The operator recreates no pods of a terminating or deleted set, so its thousands of terminating pods enqueue nothing. A set
- * that arrives late enqueues all of its children itself.
+ * The operator recreates no pods of a terminating or deleted set, so its thousands of terminating pods enqueue
+ * nothing. A set that arrives late enqueues all of its children itself.
  */
 function isOfActiveSet(caches: Caches, change: Change<KubeObject>): boolean {
   const { namespace, labels } = (change.new ?? change.old).metadata
@@ -286,7 +288,10 @@ function cliquesOfGang(caches: Caches, change: Change<PodGang>): CliqueKey[] {
   ]
 }
 
-/** Scaled gangs wait until their base gang is scheduled. A scheduled clique of it enqueues the cliques of the scaled gangs. */
+/**
+ * Scaled gangs wait until their base gang is scheduled. A scheduled clique of it enqueues the cliques of the scaled
+ * gangs.
+ */
 function scaledCliquesBehind(caches: Caches, change: Change<PodClique>): CliqueKey[] {
   const before = change.old?.status?.scheduledReplicas ?? 0
   const after = change.new?.status?.scheduledReplicas ?? 0

@@ -67,8 +67,8 @@ export function planChildUpdate<U extends Unit, P extends AnyProgress, S extends
 }
 
 /**
- * Remembers the last plan and returns it for a snapshot of the same objects. A reconcile plans before it acts, and again
- * for the status only if something has changed since.
+ * Remembers the last plan and returns it for a snapshot of the same objects. A reconcile plans before it acts, and
+ * again for the status only if something has changed since.
  */
 export function planOnce<S, R>(
   objectsOf: (snapshot: S) => readonly unknown[],

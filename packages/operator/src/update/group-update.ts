@@ -58,7 +58,9 @@ export function withGroupProgress<T extends StoredScalingGroup>(group: T, { prog
   return { ...group, status: { ...emptyStatus, ...group.status, updateProgress: progress } }
 }
 
-/** The status that selects a serving replica; undefined when none is replaced. Written before the replica is deleted. */
+/**
+ * The status that selects a serving replica; undefined when none is replaced. Written before the replica is deleted.
+ */
 export function statusWithSelection(
   group: StoredScalingGroup,
   { plan, progress }: GroupUpdate,
@@ -75,8 +77,9 @@ export function replicasToDelete({ plan }: GroupUpdate): readonly number[] {
 }
 
 /**
- * The replicas whose missing cliques are not created: the outdated cliques of these replicas are deleted first. A deletion that
- * fails half-way leaves such replicas, and a clique that was created now would be deleted together with the outdated ones.
+ * The replicas whose missing cliques are not created: the outdated cliques of these replicas are deleted first. A
+ * deletion that fails half-way leaves such replicas, and a clique that was created now would be deleted together with
+ * the outdated ones.
  */
 export function replicasToRecreate(update: GroupUpdate): ReadonlySet<number> {
   const { plan } = update

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The state of one replica of a set, computed from its children. The status of the set counts it, and the update selects
-// replicas by it. Statuses of children may be older than the last change of the template, so only the pods themselves
-// prove that none of them is outdated.
+// The state of one replica of a set, computed from its children. The status of the set counts it, and the update
+// selects replicas by it. Statuses of children may be older than the last change of the template, so only the pods
+// themselves prove that none of them is outdated.
 import { conditionType, type LackingChild, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
 import { scalingGroups, standaloneCliques } from '../layout/layout.ts'
 import type { StoredSet } from '../layout/stored.ts'

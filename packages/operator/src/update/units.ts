@@ -90,8 +90,8 @@ export function retryInMs<U extends Unit>(plan: UnitUpdatePlan<U>): number {
 }
 
 /**
- * The index of the replaced unit while no unit of that index serves. Without any unit of the index, the update waits only
- * while units are missing: after a scale-in the index may never be used again.
+ * The index of the replaced unit while no unit of that index serves. Without any unit of the index, the update waits
+ * only while units are missing: after a scale-in the index may never be used again.
  */
 function awaitedIndex<U extends Unit>({
   selection,

@@ -14,7 +14,7 @@ export type NamePattern = readonly (string | typeof anyIndex)[]
  * Realistic sets have fewer than five shapes. The bound keeps the work linear for others, whose further shapes are not
  * compared.
  */
-export const maximumShapes = 16
+const maximumShapes = 16
 
 export function namePattern(...parts: NamePattern): NamePattern {
   return parts.flatMap((part): NamePattern => (part === anyIndex ? [part] : part.split('-')))

@@ -22,7 +22,7 @@ export const largeReviewBytes = 512 * 1024
  * The work budget of one review. Usual ones take milliseconds, the largest valid ones about a second. If a review
  * exceeds it, the next one is still decided within the default time-out of 10 s.
  */
-export const workBudgetMs = 4_000
+const workBudgetMs = 4_000
 
 /** The shortest time-out that the API allows. A client cannot shorten the budget further. */
 const minBudgetMs = 1_000

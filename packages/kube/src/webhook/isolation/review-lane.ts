@@ -127,10 +127,10 @@ export class ReviewLane {
       const fields = { lane: name, path: message.path, bytes: message.body.length }
       onFailure?.(isOverBudget ? 'budget' : 'ended')
       if (!isOverBudget) {
-        log.error('admission process ended while it decided a request', { ...fields, error: error.message })
+        log.error('Admission process ended while it decided a request', { ...fields, error: error.message })
         throw error
       }
-      log.warn('admission request exceeded its work budget, admission process replaced', {
+      log.warn('Admission request exceeded its work budget, admission process replaced', {
         ...fields,
         budgetMs,
       })
@@ -160,7 +160,7 @@ export class ReviewLane {
         await process.ready
       } catch (error) {
         this.#startFailure = error
-        log.error('admission process cannot start, retrying', {
+        log.error('Admission process cannot start, retrying', {
           lane: name,
           error,
           retryInMs: restartDelayMs,

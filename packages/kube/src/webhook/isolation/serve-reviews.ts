@@ -40,7 +40,7 @@ function send(message: ReadyMessage | ReviewReply): void {
   process.send?.(message)
 }
 
-export async function decideReview<Question, Facts>(
+async function decideReview<Question, Facts>(
   webhooks: IsolatedWebhooks<Question, Facts>,
   { path, body, facts }: ReviewMessage,
 ): Promise<ReviewReply> {

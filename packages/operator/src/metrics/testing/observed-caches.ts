@@ -6,7 +6,7 @@ import { label } from '@grove/api'
 import type { ChangeHandler, KubeObject, Stored } from '@grove/kube'
 import type { Caches } from '../../caches/caches.ts'
 
-export class ObservedObjects<T extends KubeObject> {
+class ObservedObjects<T extends KubeObject> {
   readonly #objects = new Map<string, Stored<T>>()
   readonly #handlers = new Set<ChangeHandler<T>>()
 

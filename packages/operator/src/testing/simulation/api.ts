@@ -397,7 +397,7 @@ function selected(labelSelector: string): (object: Stored<KubeObject>) => boolea
   return ({ metadata }) => matchesLabels(parsed.selector, metadata.labels ?? {})
 }
 
-export function isTerminating(object: KubeObject): boolean {
+function isTerminating(object: KubeObject): boolean {
   return object.metadata?.deletionTimestamp !== undefined
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `npm run simulate -- --updates=3000 --surges=1000 --terminations=1000 --seed=1`: runs this number
-// of simulations, starting with the seed, on all cores. With `--stale` the operator reads caches that are behind the API. Ends at the first failure and prints the command that repeats it.
+// of simulations, starting with the seed, on all cores. With `--stale` the operator reads caches that are behind the
+// API. Ends at the first failure and prints the command that repeats it.
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'

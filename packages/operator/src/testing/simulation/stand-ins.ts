@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks the decisions of an update with surge replicas. No more replicas than maxUnavailable may be missing, and a surge
-// replica is not removed earlier. The check uses the statuses of the children, because the operator knows only these.
+// Checks the decisions of an update with surge replicas. No more replicas than maxUnavailable may be missing, and a
+// surge replica is not removed earlier. The check uses the statuses of the children, because the operator knows only
+// these.
 import { label, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
 import { resources } from '../../caches/resources.ts'
 import { numberLabel } from '../../layout/clique-instance.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks gang termination. The operator terminates only replicas that were available once and have been in breach without
-// interruption for the whole delay, and none that is being updated. The check evaluates breaches by the pods.
+// Checks gang termination. The operator terminates only replicas that were available once and have been in breach
+// without interruption for the whole delay, and none that is being updated. The check evaluates breaches by the pods.
 import { type EventValue, label, type Pod, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
 import type { EventSink } from '../../apply/intent.ts'

@@ -40,6 +40,7 @@ export function updateRun(seed: number, options: RunOptions = {}): Promise<void>
 async function live(seed: number, options: RunOptions, log: string[]): Promise<void> {
   const random = new Random(seed)
   let isEnding = false
+  let hasConverged = false
   const act = (simulation: Simulation, edit: Edit) => log.push(`${edit}: ${editSet(simulation, edit)}`)
   const simulation = new Simulation({
     ...options,
@@ -50,7 +51,7 @@ async function live(seed: number, options: RunOptions, log: string[]): Promise<v
     observer: new DisruptionObserver(),
     between: one => {
       if (random.chance(70)) one.nodes.progress()
-      if (random.chance(2)) one.nodes.fail()
+      if (random.chance(2) && !hasConverged) one.nodes.fail()
       if (!isEnding && random.chance(1)) act(one, 'template')
     },
   })
@@ -81,8 +82,10 @@ async function live(seed: number, options: RunOptions, log: string[]): Promise<v
     await converge(simulation, patience),
     `the set never converged: ${JSON.stringify(summary(simulation))}`,
   )
-  // Let the operator write debounced statuses. With late watches it learns only now of the last pods, and their statuses
-  // follow one after the other: clique, group, gang, set.
+  // A pod that failed now would be one more change to converge from.
+  hasConverged = true
+  // Let the operator write debounced statuses. With late watches it learns only now of the last pods, and their
+  // statuses follow one after the other: clique, group, gang, set.
   const rounds = options.isLate ? 8 : 3
   for (let round = 0; round < rounds; round++) {
     await simulation.clock.advance(1_000)
