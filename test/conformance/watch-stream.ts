@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { Document } from './json.ts'
 
 /** The body is the object of the event. */
-export class WatchEvent extends Document {
+class WatchEvent extends Document {
   readonly type: string
 
   constructor(line: string) {

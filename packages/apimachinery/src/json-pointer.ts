@@ -12,7 +12,3 @@ export function parsePointer(text: string): string[] | undefined {
     .split('/')
     .map(token => token.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
-
-export function formatPointer(tokens: readonly (string | number)[]): string {
-  return tokens.map(token => `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-}

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import {
-  formatLabelSelector,
+  type LabelRequirement,
+  type LabelSelector,
   type LabelSelectorObject,
   labelSelectorOf,
   matchesLabels,
@@ -11,6 +12,28 @@ import {
 } from './label-selector.ts'
 
 const labels = { app: 'shop', tier: 'front', size: '12', empty: '' }
+
+/** Formats a selector for parseLabelSelector. */
+function formatLabelSelector(selector: LabelSelector): string {
+  return selector.map(formatRequirement).join(',')
+}
+
+function formatRequirement({ key, operator, values }: LabelRequirement): string {
+  switch (operator) {
+    case 'In':
+      return values.length === 1 ? `${key}=${values[0]}` : `${key} in (${values.join(',')})`
+    case 'NotIn':
+      return values.length === 1 ? `${key}!=${values[0]}` : `${key} notin (${values.join(',')})`
+    case 'Exists':
+      return key
+    case 'DoesNotExist':
+      return `!${key}`
+    case 'GreaterThan':
+      return `${key}>${values[0]}`
+    case 'LessThan':
+      return `${key}<${values[0]}`
+  }
+}
 
 function selects(text: string, of: Record<string, string> = labels): boolean {
   const result = parseLabelSelector(text)

@@ -95,28 +95,6 @@ function meets(value: string | undefined, { operator, values }: LabelRequirement
   }
 }
 
-/** Formats a selector for parseLabelSelector. */
-export function formatLabelSelector(selector: LabelSelector): string {
-  return selector.map(formatRequirement).join(',')
-}
-
-function formatRequirement({ key, operator, values }: LabelRequirement): string {
-  switch (operator) {
-    case 'In':
-      return values.length === 1 ? `${key}=${values[0]}` : `${key} in (${values.join(',')})`
-    case 'NotIn':
-      return values.length === 1 ? `${key}!=${values[0]}` : `${key} notin (${values.join(',')})`
-    case 'Exists':
-      return key
-    case 'DoesNotExist':
-      return `!${key}`
-    case 'GreaterThan':
-      return `${key}>${values[0]}`
-    case 'LessThan':
-      return `${key}<${values[0]}`
-  }
-}
-
 function integer(text: string): bigint | undefined {
   if (!/^[+-]?\d{1,19}$/.test(text)) return undefined
   const value = BigInt(text.replace(/^\+/, ''))

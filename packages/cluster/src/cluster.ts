@@ -14,6 +14,7 @@ import { namespaceLifecycle } from './admission/namespace-lifecycle.ts'
 import { defaultTolerations, notReadyTaint } from './admission/pod-defaults.ts'
 import { priority } from './admission/priority.ts'
 import { serviceAccountAdmission } from './admission/service-account.ts'
+import { topologyLabels } from './admission/topology-labels.ts'
 import { bootstrap } from './bootstrap.ts'
 import { establishDefinitions } from './custom-resources/establishment.ts'
 import { expireEvents } from './event-expiry.ts'
@@ -118,6 +119,7 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
     notReadyTaint,
     defaultTolerations,
     priority,
+    topologyLabels,
     ...(options.serviceAccountAdmission ? [serviceAccountAdmission] : []),
     ...(options.admission ?? []),
     ...webhooks.plugins,

@@ -23,6 +23,28 @@ export const bindings = chapter('bindings', {
     assert.deepEqual(read.at('metadata.annotations'), { x: 'y' })
     assert.deepEqual(read.at('metadata.labels'), { q: 'r' })
   },
+  'labels a pod with zone and region of its node': async fixture => {
+    const { http, core, id } = fixture
+    const place = { 'topology.kubernetes.io/zone': 'z', 'topology.kubernetes.io/region': 'r' }
+    await http.post('/api/v1/nodes', { metadata: { name: id, labels: { ...place, other: 'o' } } })
+    // The API server reads nodes from a cache.
+    await fixture.eventually(
+      () => http.post(core('pods?dryRun=All'), pod('q', { nodeName: id })),
+      made => made.at('metadata.labels') !== undefined,
+    )
+    const labels = { 'topology.kubernetes.io/zone': 'own', app: 'x' }
+    const made = await http.post(core('pods'), pod('q', { nodeName: id }, { labels }))
+    assert.deepEqual(made.at('metadata.labels'), { ...place, app: 'x' })
+    await http.post(core('pods'), pod('p', {}, { labels }))
+    await bind(fixture, { kind: 'Node', name: id })
+    assert.deepEqual((await http.get(core('pods/p'))).at('metadata.labels'), { ...place, app: 'x' })
+    await http.post(core('pods'), pod('r', {}, { labels }))
+    const target = { name: id }
+    const kind = 'Binding'
+    await http.post(core('pods/r/binding'), { apiVersion: 'v1', kind, metadata: { name: 'r' }, target })
+    assert.deepEqual((await http.get(core('pods/r'))).at('metadata.labels'), labels)
+    await http.delete(`/api/v1/nodes/${id}`)
+  },
   'requires a node': async fixture => {
     await fixture.http.post(fixture.core('pods'), pod('p'))
     const nowhere = await bind(fixture, {})

@@ -26,6 +26,18 @@ export const kinds = chapter('defaults and rules of kinds', {
     assert.deepEqual(made.at('data'), { a: 'dGV4dA==', b: 'eA==' })
     assert.equal(made.at('stringData'), undefined)
   },
+  'a network policy gets its types from its rules, and TCP as the protocol': async ({ http, group }) => {
+    const post = async (name: string, rules: object) =>
+      http.post(group('networking.k8s.io/v1', 'networkpolicies'), {
+        metadata: { name },
+        spec: { podSelector: {}, ...rules },
+      })
+    assert.deepEqual((await post('closed', {})).at('spec.policyTypes'), ['Ingress'])
+    assert.deepEqual((await post('none', { egress: [] })).at('spec.policyTypes'), ['Ingress'])
+    assert.deepEqual((await post('out', { egress: [{}] })).at('spec.policyTypes'), ['Ingress', 'Egress'])
+    const ports = await post('in', { ingress: [{ ports: [{ port: 80 }] }] })
+    assert.equal(ports.at('spec.ingress.0.ports.0.protocol'), 'TCP')
+  },
   'the type of a secret is immutable': async ({ http, core }) => {
     await http.post(core('secrets'), { metadata: { name: 's' } })
     const rejected = await http.mergePatch(core('secrets/s'), { type: 'example.com/other' })

@@ -46,6 +46,26 @@ export const podSubresources = chapter('pod subresources', {
     assert.equal(rejected.status, 409)
     assert.match(rejected.text('message'), /pod p has non-empty \.spec\.schedulingGates/)
   },
+  'rejects invalid options of a log': async ({ http, core }) => {
+    await http.post(core('pods'), pod('p'))
+    const table = {
+      'tailLines=-1': 'tailLines: Invalid value: -1: must be greater than or equal to 0',
+      'limitBytes=0': 'limitBytes: Invalid value: 0: must be greater than 0',
+      'sinceSeconds=0': 'sinceSeconds: Invalid value: 0: must be greater than 0',
+    }
+    for (const [query, message] of Object.entries(table)) {
+      const rejected = await http.get(core(`pods/p/log?${query}`))
+      assert.deepEqual(
+        [rejected.status, rejected.at('message')],
+        [422, `PodLogOptions "p" is invalid: ${message}`],
+      )
+    }
+    const rejected = await http.get(core('pods/p/log?tailLines=x'))
+    assert.deepEqual(
+      [rejected.status, rejected.at('message')],
+      [400, 'strconv.ParseInt: parsing "x": invalid syntax'],
+    )
+  },
   'an eviction deletes a pod': async ({ http, core }) => {
     await http.post(core('pods'), pod('p'))
     const evicted = await http.post(core('pods/p/eviction'), {

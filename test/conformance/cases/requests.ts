@@ -45,6 +45,11 @@ export const requests = chapter('requests and responses', {
       code: 405,
     })
   },
+  'a namespaced object has no path without its namespace': async ({ http }) => {
+    const response = await http.get('/api/v1/configmaps/a')
+    assert.equal(response.status, 404)
+    assert.equal(response.at('message'), 'the server could not find the requested resource')
+  },
   'rejects a create request with a name in the path': async ({ http, core }) => {
     assert.equal((await http.post(core('configmaps/a'), configMap('a'))).status, 405)
   },

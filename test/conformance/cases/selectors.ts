@@ -68,6 +68,16 @@ export const selectors = chapter('selectors', {
     })
     assert.deepEqual(others.names, ['a', 'c', 'd'])
   },
+  'replica sets cannot be selected by their status': async ({ http, group }) => {
+    const rejected = await http.get(group('apps/v1', 'replicasets'), {
+      query: { fieldSelector: 'status.replicas=0' },
+    })
+    assert.equal(rejected.status, 400)
+    assert.equal(
+      rejected.at('message'),
+      '"status.replicas" is not a known field selector: only "metadata.name", "metadata.namespace"',
+    )
+  },
   'combines label and field selectors': async fixture => {
     await labelled(fixture)
     const list = await fixture.http.get(fixture.core('configmaps'), {

@@ -8,7 +8,6 @@ import {
   applyConfiguration,
   compare,
   encodeFieldsV1,
-  extractItems,
   fields,
   isEmptySet,
   type ManagedFieldsEntry,
@@ -21,6 +20,7 @@ import {
   withoutTimeOnlyChanges,
 } from './index.ts'
 import { fieldTypeOfSchema } from './schema-field-type.ts'
+import { extractItems } from './testing/extract-items.ts'
 import { Chance, metadata, widgetSpec } from './testing/random-configuration.ts'
 import { widgetSchema } from './testing/served-kinds.ts'
 

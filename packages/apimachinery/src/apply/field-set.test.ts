@@ -18,7 +18,6 @@ import {
   intersection,
   isEmptySet,
   keyElement,
-  leaves,
   pathsOf,
   recursiveDifference,
   setOf,
@@ -74,15 +73,6 @@ describe('field sets', () => {
         assert.ok(isEmptySet(difference(recursive, difference(a, b))))
         for (const one of pathsOf(recursive))
           for (let length = 1; length <= one.length; length++) assert.ok(!hasPath(b, one.slice(0, length)))
-      }),
-    )
-  })
-  test('have leaves, which are members without members below', () => {
-    fc.assert(
-      fc.property(set, a => {
-        const ends = leaves(a)
-        assert.ok(isEmptySet(difference(ends, a)))
-        same(leaves(ends), ends)
       }),
     )
   })

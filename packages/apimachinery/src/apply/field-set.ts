@@ -145,14 +145,6 @@ function put(
   else set.set(element, { member, below: kept })
 }
 
-/** Returns the members without members below. */
-export function leaves(set: FieldSet): FieldSet {
-  const result: FieldSetDraft = new Map()
-  for (const [element, { below }] of set)
-    result.set(element, below ? { member: false, below: leaves(below) } : leafEntry)
-  return result
-}
-
 /**
  * Adds the declared fields on the path to each member. For removals they must be members, so that a struct
  * whose last field is removed disappears too.

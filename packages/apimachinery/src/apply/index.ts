@@ -16,7 +16,6 @@ export {
   hasPath,
   intersection,
   isEmptySet,
-  leaves,
   pathsOf,
   recursiveDifference,
   setOf,
@@ -24,7 +23,6 @@ export {
 } from './field-set.ts'
 export type { FieldType, ListType, MapType, ScalarKind, StructField } from './field-type.ts'
 export { decodeFieldsV1, encodeFieldsV1, sortFieldsV1 } from './fields-v1.ts'
-export { lastAppliedAnnotation } from './last-applied.ts'
 export {
   decodeManagedFields,
   encodeManagedFields,
@@ -45,8 +43,8 @@ export {
   type PathElement,
   valueElement,
 } from './path-element.ts'
-export { extractItems, removeItems } from './remove-items.ts'
-export { managedFieldsAfterScale, scaleApiVersion, scaleManagedFields } from './scale-ownership.ts'
+export { removeItems } from './remove-items.ts'
+export { managedFieldsAfterScale, scaleManagedFields } from './scale-ownership.ts'
 export { fieldTypeOfSchema } from './schema-field-type.ts'
 export { fieldTypeOfStruct } from './struct-field-type.ts'
 export type { GoField, GoStruct, GoType } from './struct-type.ts'

@@ -11,7 +11,7 @@ import type { OwnedKind } from './object-kind.ts'
 import type { FieldPath } from './path-element.ts'
 import { toFieldSet } from './to-field-set.ts'
 
-export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
+const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
 
 /** The limit of all annotations of an object, in bytes. */
 const annotationsLimit = 256 * 1024

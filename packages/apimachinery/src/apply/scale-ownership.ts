@@ -10,7 +10,7 @@ import {
 } from './managed-fields.ts'
 import { type FieldPath, fieldElement } from './path-element.ts'
 
-export const scaleApiVersion = 'autoscaling/v1'
+const scaleApiVersion = 'autoscaling/v1'
 
 const replicasOfScale = fields('spec.replicas')
 const replicasPath: FieldPath = [fieldElement('spec'), fieldElement('replicas')]

@@ -25,7 +25,9 @@ export type DeviceSelectorResult =
 export class DeviceSelectorError extends Error {}
 
 declare const celDeviceMark: unique symbol
-/** A device as the CEL library reads it. Made once for each device, because a device is compared with many selectors. */
+/**
+ * A device as the CEL library reads it. Made once for each device, because a device is compared with many selectors.
+ */
 export interface CelDevice {
   readonly [celDeviceMark]?: true
 }
@@ -33,8 +35,9 @@ export interface CelDevice {
 let environment: Environment | undefined
 
 /**
- * Compiles the CEL expression of a device selector. Not supported: uses of `device.attributes` and `device.capacity` other
- * than the lookup of one domain, `has()` on such a lookup, and the functions that rules of CRDs do not support either.
+ * Compiles the CEL expression of a device selector. Not supported: uses of `device.attributes` and `device.capacity`
+ * other than the lookup of one domain, `has()` on such a lookup, and the functions that rules of CRDs do not support
+ * either.
  */
 export function compileDeviceSelector(expression: string): DeviceSelectorResult {
   // A lookup returns an empty map for an unknown domain. The library would do the same for the operator `in`.

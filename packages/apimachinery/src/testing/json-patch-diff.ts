@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { JsonPatchOperation } from '../json-patch.ts'
-import { formatPointer } from '../json-pointer.ts'
 import { equalJson, isJsonObject, type JsonObject, MAX_JSON_DEPTH } from '../json-value.ts'
 
 /**
@@ -76,4 +75,8 @@ function compareLists(
 
 function has(object: JsonObject, key: string): boolean {
   return Object.hasOwn(object, key) && object[key] !== undefined
+}
+
+function formatPointer(tokens: readonly (string | number)[]): string {
+  return tokens.map(token => `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }

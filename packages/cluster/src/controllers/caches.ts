@@ -122,7 +122,7 @@ export class Caches {
   /** A kind that the server does not serve blocks the start, so the log names it. */
   #warnAboutSlowSync(): void {
     const missing = [...this.#caches].filter(([, cache]) => !cache.hasSynced).map(([key]) => key)
-    this.#options.log.warn('waiting for caches to sync before the controllers start', { resources: missing })
+    this.#options.log.warn('Waiting for caches to sync before the controllers start', { resources: missing })
   }
 
   /** Resolves when all watches have ended after the signal was aborted. */
@@ -151,8 +151,8 @@ export class Caches {
       clock,
       random,
       onFailure: (error: Error, retryInMs: number) =>
-        log.warn('watch failed, retrying', { resource: key, error, retryInMs }),
-      onHandlerError: (error: unknown) => log.error('event handler failed', { resource: key, error }),
+        log.warn('Watch failed, retrying', { resource: key, error, retryInMs }),
+      onHandlerError: (error: unknown) => log.error('Event handler failed', { resource: key, error }),
     }
   }
 }

@@ -128,7 +128,7 @@ export class MetadataMonitor implements Component {
     this.#clock.setTimeout(() => {
       this.#discovering = false
       this.#discover().catch((error: unknown) => {
-        this.#log.warn('discovery failed, retrying', { error, retryInMs: discoveryRetryMs })
+        this.#log.warn('Discovery failed, retrying', { error, retryInMs: discoveryRetryMs })
         this.#clock.setTimeout(() => this.rediscover(), discoveryRetryMs)
       })
     }, discoveryDelayMs)
@@ -170,7 +170,7 @@ export class MetadataMonitor implements Component {
       random: this.#random,
       project: object => ({ metadata: metadataOf(object.metadata) }) as Stored,
       onFailure: error =>
-        this.#log.debug('metadata watch failed', { resource: resourceName(resource), error }),
+        this.#log.debug('Metadata watch failed', { resource: resourceName(resource), error }),
     })
     const abort = new AbortController()
     const signal = AbortSignal.any([abort.signal, this.#signal!])

@@ -24,7 +24,7 @@ import { JobController } from './jobs/job-controller.ts'
 import { MetadataMonitor } from './metadata-monitor.ts'
 import { NamespaceController } from './namespaces/namespace-controller.ts'
 import { NodeLifecycle, type NodeLifecycleOptions } from './node-lifecycle/node-lifecycle.ts'
-import { PodCleaner, type PodCleanerOptions } from './node-lifecycle/pod-cleaner.ts'
+import { PodCleaner } from './node-lifecycle/pod-cleaner.ts'
 import { TaintEviction } from './node-lifecycle/taint-eviction.ts'
 import { ReplicaSetController } from './replica-sets/replica-set-controller.ts'
 import { DeviceEvents } from './resource-claims/device-events.ts'
@@ -70,7 +70,7 @@ export interface ControllersOptions {
   readonly scheduler?: DefaultSchedulerOptions
   readonly kubelet?: KubeletOptions
   readonly heartbeats?: HeartbeatsOptions
-  readonly nodeLifecycle?: NodeLifecycleOptions & PodCleanerOptions
+  readonly nodeLifecycle?: NodeLifecycleOptions
   readonly serviceAccounts?: ServiceAccountOptions
   readonly autoscaler?: AutoscalerOptions
 }
@@ -121,7 +121,7 @@ export async function startControllers(
       ? [
           new NodeLifecycle(runtime, options.nodeLifecycle),
           new TaintEviction(runtime),
-          new PodCleaner(runtime, options.nodeLifecycle),
+          new PodCleaner(runtime),
         ]
       : []),
     ...(monitor ? [monitor] : []),

@@ -60,7 +60,9 @@ function applyDefinitionDefaults({ spec }: ApiextensionsCustomResourceDefinition
 function validateDefinition(object: ObjectOf<ApiextensionsCustomResourceDefinition>): FieldError[] {
   const { metadata } = object
   const { spec = {} } = object
-  const { group = '', names = {}, scope = '', versions = [] } = spec
+  const { group = '', names = {}, scope = '' } = spec
+  // Go writes a list without items as null.
+  const versions = spec.versions ?? []
   const errors: FieldError[] = []
   if (metadata.name !== `${names.plural}.${group}`)
     errors.push(
@@ -75,6 +77,8 @@ function validateDefinition(object: ObjectOf<ApiextensionsCustomResourceDefiniti
   else if (!['Cluster', 'Namespaced'].includes(scope))
     errors.push(fieldError.unsupported('spec.scope', scope, ['Cluster', 'Namespaced']))
   errors.push(...validateVersions(versions), ...validateNames(names))
+  if (!object.status?.storedVersions?.length)
+    errors.push(fieldError.invalid('status.storedVersions', null, 'must have at least one stored version'))
   return errors
 }
 

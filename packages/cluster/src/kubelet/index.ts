@@ -9,4 +9,4 @@ export {
   type RunResult,
 } from './kubelet.ts'
 export { ContainerLogs, type LineSource } from './logs.ts'
-export { defaultAnnotationPrefix, defaultKubeletSettings, type KubeletSettings } from './settings.ts'
+export { defaultKubeletSettings, type KubeletSettings } from './settings.ts'

@@ -10,12 +10,7 @@ import type { Container } from '../schema/types.generated.ts'
 import type { SimulatedContainer } from './container.ts'
 import { ContainerLogs } from './logs.ts'
 import { PodAddresses } from './pod-addresses.ts'
-import {
-  defaultAnnotationPrefix,
-  defaultKubeletSettings,
-  type KubeletSettings,
-  podScript,
-} from './settings.ts'
+import { defaultKubeletSettings, type KubeletSettings, podScript } from './settings.ts'
 import { SimulatedPod } from './simulated-pod.ts'
 import { podStatus, type StatusPatch } from './status.ts'
 
@@ -34,7 +29,6 @@ export interface RunContext {
 
 export interface KubeletOptions {
   readonly settings?: Partial<KubeletSettings>
-  readonly annotationPrefix?: string
   /** Runs an init container in this process. Returns undefined to simulate it instead. */
   readonly runInitContainer?: (
     pod: Stored<Pod>,
@@ -42,8 +36,6 @@ export interface KubeletOptions {
     context: RunContext,
   ) => Promise<RunResult> | undefined
   readonly logs?: ContainerLogs
-  /** Emits a `Started` event for every container. Default: only warnings. */
-  readonly normalEvents?: boolean
 }
 
 const workers = 32
@@ -130,7 +122,7 @@ export class Kubelet extends ControlLoop {
 
   #step({ simulated, abort }: Running, pod: Stored<Pod>): number | undefined {
     const now = this.runtime.clock.now()
-    const script = podScript(pod, this.#settings, this.#options.annotationPrefix ?? defaultAnnotationPrefix)
+    const script = podScript(pod, this.#settings)
     if (pod.metadata.deletionTimestamp) {
       simulated.stop(now, script, (pod.metadata.deletionGracePeriodSeconds ?? 0) * 1_000)
       abort.abort(new Error('the pod is being deleted'))
@@ -198,7 +190,7 @@ export class Kubelet extends ControlLoop {
         const { name, namespace, uid } = pod.metadata
         const message = `Back-off restarting failed container ${container} in pod ${name}_${namespace}(${uid})`
         this.runtime.events.record(pods, pod, { ...note, type: 'Warning', reason: 'BackOff', message })
-      } else if (what === 'liveness failed') {
+      } else {
         const message = 'Liveness probe failed: an annotation simulates a failure'
         const killing = `Container ${container} failed liveness probe, will be restarted`
         this.runtime.events.record(pods, pod, { ...note, type: 'Warning', reason: 'Unhealthy', message })
@@ -208,13 +200,7 @@ export class Kubelet extends ControlLoop {
           reason: 'Killing',
           message: killing,
         })
-      } else if (this.#options.normalEvents)
-        this.runtime.events.record(pods, pod, {
-          ...note,
-          type: 'Normal',
-          reason: 'Started',
-          message: 'Container started',
-        })
+      }
     }
   }
 

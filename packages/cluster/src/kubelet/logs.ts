@@ -19,13 +19,9 @@ export type LineSource = (pod: Pod, container: string) => readonly string[]
  */
 export class ContainerLogs {
   readonly #lines = new Map<string, Map<string, Line[]>>()
-  #source: LineSource
+  readonly #source: LineSource
 
   constructor(source: LineSource = () => []) {
-    this.#source = source
-  }
-
-  setSource(source: LineSource): void {
     this.#source = source
   }
 
@@ -51,8 +47,8 @@ export class ContainerLogs {
     const status = statuses.find(({ name }) => name === container)
     if (!status?.containerID) return undefined
     const started = Date.parse(status.state?.running?.startedAt ?? pod.status?.startTime ?? '') || 0
-    const madeUp = this.#source(pod, container).map(text => ({ at: started, text }))
-    let lines = [...madeUp, ...(this.#lines.get(pod.metadata?.uid ?? '')?.get(container) ?? [])]
+    const simulated = this.#source(pod, container).map(text => ({ at: started, text }))
+    let lines = [...simulated, ...(this.#lines.get(pod.metadata?.uid ?? '')?.get(container) ?? [])]
     const since = Date.parse(options.get('sinceTime') ?? '')
     if (!Number.isNaN(since)) lines = lines.filter(({ at }) => at >= since)
     const tail = Number(options.get('tailLines') ?? Number.NaN)

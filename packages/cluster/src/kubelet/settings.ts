@@ -20,8 +20,7 @@ export interface KubeletSettings {
 
 export const defaultKubeletSettings: KubeletSettings = { startMs: 50, initMs: 50, readyMs: 100, stopMs: 50 }
 
-/** The default prefix of annotations. */
-export const defaultAnnotationPrefix = 'simulate.grove.io/'
+const prefix = 'simulate.grove.io/'
 
 /** The simulated behaviour of one container. */
 export interface ContainerScript {
@@ -58,7 +57,7 @@ export interface PodScript {
  * limits an annotation to that container: `run-time.server`. Invalid values are ignored, because a real
  * cluster would run such a pod too.
  */
-export function podScript(pod: Pod, defaults: KubeletSettings, prefix: string): PodScript {
+export function podScript(pod: Pod, defaults: KubeletSettings): PodScript {
   const annotations = pod.metadata?.annotations ?? {}
   const text = (name: string, container?: string): string | undefined =>
     (container === undefined ? undefined : annotations[`${prefix}${name}.${container}`]) ??

@@ -10,7 +10,7 @@ import type { ContainerScript, PodScript } from './settings.ts'
 /** Something in a step that the kubelet reports as an event. */
 export interface Occurrence {
   readonly container: string
-  readonly what: 'started' | 'backing off' | 'liveness failed'
+  readonly what: 'backing off' | 'liveness failed'
 }
 
 /** Runs an init container in this process. Returns false to simulate it. */
@@ -180,7 +180,6 @@ export class SimulatedPod {
   #startContainer(container: SimulatedContainer, now: number, runOutside: InitRunner | undefined): void {
     container.start(now)
     this.version++
-    this.occurrences.push({ container: container.name, what: 'started' })
     this.#outside.delete(container.name)
     if (container.kind === 'init' && runOutside?.(container)) this.#outside.set(container.name, undefined)
   }
@@ -291,7 +290,7 @@ export class SimulatedPod {
   }
 }
 
-export function earliest(...moments: readonly (number | undefined)[]): number | undefined {
+function earliest(...moments: readonly (number | undefined)[]): number | undefined {
   let first: number | undefined
   for (const moment of moments)
     if (moment !== undefined && (first === undefined || moment < first)) first = moment

@@ -18,7 +18,10 @@ interface PodLike {
   readonly spec?: { readonly containers?: readonly Container[] }
 }
 
-/** The usage in the annotations of a pod, for one of its containers, or of an autoscaler for each of its pods. Undefined if there is no annotation. */
+/**
+ * The usage in the annotations of a pod, for one of its containers, or of an autoscaler for each of its pods.
+ * Undefined if there is no annotation.
+ */
 export function annotatedUsage(object: Annotated, resource: string, container?: string): number | undefined {
   const { annotations } = object.metadata ?? {}
   const own = container && annotations?.[`${simulatePrefix}usage.${resource}.${container}`]

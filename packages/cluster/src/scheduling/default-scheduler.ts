@@ -203,13 +203,14 @@ export class DefaultScheduler implements Component {
       this.state.removePod(info.key)
       this.#extension?.release(info)
       if (isNotFound(error)) return
-      if (!isConflict(error)) log.warn('binding failed, retrying', { pod: info.key, error })
+      if (!isConflict(error)) log.warn('Binding failed, retrying', { pod: info.key, error })
       this.#queue.retry(info.key)
     }
   }
 
   /**
-   * A lost response may belong to a successful binding, so the resources stay assumed until this is known.
+   * A lost response may belong to a successful binding, so the resources stay assumed if the pod is bound. If the pod
+   * cannot be read, it counts as unbound until the watch shows the binding.
    */
   async #wasBound(pod: Stored<Pod>, error: unknown): Promise<boolean> {
     if (isNotFound(error)) return false
@@ -249,7 +250,7 @@ export class DefaultScheduler implements Component {
       await this.#runtime.client.patch(pods, pod.metadata, { strategic: patch }, { subresource: 'status' })
     } catch (error) {
       if (isNotFound(error)) return
-      this.#runtime.log.warn('could not write the PodScheduled condition', { pod: info.key, error })
+      this.#runtime.log.warn('Could not write the PodScheduled condition', { pod: info.key, error })
       this.#queue.retry(info.key)
     }
   }
@@ -266,7 +267,7 @@ export class DefaultScheduler implements Component {
       return true
     } catch (error) {
       if (isNotFound(error)) return true
-      log.warn('preemption failed', { pod: victim.key, error })
+      log.warn('Preemption failed', { pod: victim.key, error })
       return false
     }
   }

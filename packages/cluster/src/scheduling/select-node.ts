@@ -62,7 +62,7 @@ export function prepareFilters(pod: PodInfo, cluster: ClusterView, filters: read
 }
 
 /** The search stops after this many feasible nodes. More would be slower and hardly better. */
-export const sampleSize = 100
+const sampleSize = 100
 
 function bestOf(
   pod: PodInfo,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { messageOf } from '@grove/kube'
 import type { ServerContext } from './context.ts'
 import { handleDiscovery } from './discovery.ts'
 import { handleHealth } from './health.ts'
@@ -43,7 +44,7 @@ export class ApiServer {
     } catch (error) {
       if (error instanceof ApiError) return statusResponse(error.status)
       this.#options.onInternalError(error, request)
-      return statusResponse(apiError.internal(error instanceof Error ? error.message : String(error)).status)
+      return statusResponse(apiError.internal(messageOf(error)).status)
     }
   }
 
@@ -94,7 +95,8 @@ export class ApiServer {
     const call: ResourceCall = { context: this.context, request, info, resource }
     if (info.subresource) return this.#handleSubresource(call)
     if (!resource.verbs.includes(info.verb)) throw apiError.methodNotAllowed()
-    if (needsNamespace(call)) throw apiError.methodNotAllowed()
+    // No path below a namespaced resource names an object without a namespace.
+    if (needsNamespace(call)) throw info.name ? apiError.resourceNotFound() : apiError.methodNotAllowed()
     if (!resource.namespaced && info.namespace) throw apiError.resourceNotFound()
     switch (info.verb) {
       case 'get':

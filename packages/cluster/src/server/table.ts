@@ -6,7 +6,7 @@ import { encode } from './presentation.ts'
 
 export type IncludeObject = 'None' | 'Metadata' | 'Object'
 
-export function columnDefinitions(resource: Resource): object[] {
+function columnDefinitions(resource: Resource): object[] {
   return resource.columns.map(({ name, type, format, description, priority }) => ({
     name,
     type,

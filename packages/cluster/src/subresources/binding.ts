@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { cloneJson } from '@grove/apimachinery'
+import { labelTopology } from '../admission/topology-labels.ts'
 import type { KubeObject } from '../object.ts'
 import { storages } from '../registry/storages.ts'
 import { structType } from '../schema/type-table.ts'
@@ -59,6 +60,8 @@ export async function handleBinding(call: ResourceCall): Promise<ApiResponse> {
         `pod ${info.name} has non-empty .spec.schedulingGates`,
       )
     assign(pod, node, binding, timestamp(context.clock.now()))
+    // The API server does not label the pod if the binding leaves out the kind of its target.
+    if (kind === 'Node') labelTopology(pod, context.store)
     return draft
   }
   await updateObject(context, write, bind, bindingScope, { createMissing: false })

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { equalJson, fieldError } from '@grove/apimachinery'
+import { equalJson, type FieldError, fieldError } from '@grove/apimachinery'
 import { objectKey } from '../object.ts'
 import { storages } from '../registry/storages.ts'
 import { validatePodResize } from '../registry/validation/pod-resize.ts'
+import { atLeast } from '../registry/validation/values.ts'
 import type { Pod, PodSpec } from '../schema/types.generated.ts'
 import { getObject } from '../server/read.ts'
 import type { ApiResponse } from '../server/request.ts'
@@ -21,6 +22,8 @@ export type PodLogs = (
 
 export function handleLog(logs: PodLogs): SubresourceHandler {
   return async ({ context, resource, info, request }: ResourceCall): Promise<ApiResponse> => {
+    const errors = logOptionErrors(request.query)
+    if (errors.length > 0) throw apiError.invalid({ kind: 'PodLogOptions', group: '' }, info.name, errors)
     const pod = context.store.get(storages.pods, objectKey(info.namespace, info.name))
     if (!pod) throw apiError.notFound(resource, info.name)
     const names = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].map(
@@ -53,6 +56,25 @@ export function handleLog(logs: PodLogs): SubresourceHandler {
       body: text,
     }
   }
+}
+
+function logOptionErrors(query: URLSearchParams): FieldError[] {
+  const number = (name: string) => {
+    const text = query.get(name)
+    if (!text) return undefined
+    if (!/^[+-]?\d+$/.test(text))
+      throw apiError.badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
+    return Number(text)
+  }
+  const positive = (name: string) => {
+    const value = number(name)
+    return value === undefined || value > 0 ? [] : [fieldError.invalid(name, value, 'must be greater than 0')]
+  }
+  return [
+    ...atLeast(0, number('tailLines'), 'tailLines'),
+    ...positive('limitBytes'),
+    ...positive('sinceSeconds'),
+  ]
 }
 
 function hasEndedBefore({ status }: Pod, container: string): boolean {

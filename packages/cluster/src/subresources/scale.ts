@@ -113,7 +113,7 @@ function shownPath({ scale }: Resource): string {
   return `.${scale!.specReplicas.join('.')}`
 }
 
-export function scaleOf(resource: Resource, object: KubeObject): KubeObject {
+function scaleOf(resource: Resource, object: KubeObject): KubeObject {
   const paths = resource.scale!
   if (!hasReplicas(resource, object))
     throw apiError.internal(`the spec replicas field "${shownPath(resource)}" does not exist`)

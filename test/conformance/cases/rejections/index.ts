@@ -3,7 +3,9 @@
 import { rejectedAutoscalers } from './autoscalers.ts'
 import { rejectedClaims } from './claims.ts'
 import { rejectedConfiguration } from './configuration.ts'
+import { rejectedPods } from './pods.ts'
 import { rejectedPolicies } from './policies.ts'
+import { rejectedRights } from './rights.ts'
 import { rejectedServices } from './services.ts'
 
 /** Objects that a server rejects, with its messages. */
@@ -13,4 +15,6 @@ export const rejectionChapters = [
   rejectedClaims,
   rejectedPolicies,
   rejectedConfiguration,
+  rejectedPods,
+  rejectedRights,
 ]

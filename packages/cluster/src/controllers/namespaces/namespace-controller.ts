@@ -8,7 +8,7 @@ import type { MetadataMonitor } from '../metadata-monitor.ts'
 import type { Runtime } from '../runtime.ts'
 import { contentConditions, mergeConditions, type Remaining } from './conditions.ts'
 
-export const namespaceFinalizer = 'kubernetes'
+const namespaceFinalizer = 'kubernetes'
 const workers = 4
 /** Some resources are not watched, so a terminating namespace is checked periodically. */
 const recheckMs = 5_000

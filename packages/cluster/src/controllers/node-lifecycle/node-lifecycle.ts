@@ -80,7 +80,7 @@ export class NodeLifecycle extends ControlLoop {
   async #declareLost(node: Stored<Node>): Promise<Stored<Node>> {
     const { client, clock, log } = this.runtime
     const now = timestamp(clock.now())
-    log.info('node sent no heartbeat within the grace period', { node: node.metadata.name })
+    log.info('Node sent no heartbeat within the grace period', { node: node.metadata.name })
     const conditions = watchedConditions.map(type => unknownCondition(node, type, now))
     const lost = await client.patch(
       nodes,

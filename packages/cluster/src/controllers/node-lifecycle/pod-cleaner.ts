@@ -7,23 +7,17 @@ import { nodes, type Pod, pods } from '../kinds.ts'
 import type { Runtime } from '../runtime.ts'
 import { timestamp } from '../timestamp.ts'
 
-export interface PodCleanerOptions {
-  /** The time after which the pods of a deleted node are removed. The node may be registered again before. */
-  readonly quarantineMs?: number
-}
-
-const defaultQuarantineMs = 40_000
+/** The time after which the pods of a deleted node are removed. The node may be registered again before. */
+const quarantineMs = 40_000
 const workers = 8
 
 /** Removes pods of nodes that no longer exist, because no kubelet will do it. */
 export class PodCleaner extends ControlLoop {
-  readonly #quarantineMs: number
   readonly #missingSince = new Map<string, number>()
 
-  constructor(runtime: Runtime, options: PodCleanerOptions = {}) {
+  constructor(runtime: Runtime) {
     super('pod-garbage-collector', runtime, workers)
     const { caches } = runtime
-    this.#quarantineMs = options.quarantineMs ?? defaultQuarantineMs
     const podCache = caches.pods
     this.watch(
       changesOf(podCache, ({ old, new: pod }) => {
@@ -51,7 +45,7 @@ export class PodCleaner extends ControlLoop {
     if (caches.of(nodes).get({ name: nodeName })) return undefined
     const since = this.#missingSince.get(nodeName) ?? clock.monotonic()
     this.#missingSince.set(nodeName, since)
-    const left = since + this.#quarantineMs - clock.monotonic()
+    const left = since + quarantineMs - clock.monotonic()
     if (left > 0) return { requeueAfter: left }
     await this.#failPod(pod)
     return undefined

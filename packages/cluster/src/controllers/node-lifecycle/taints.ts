@@ -4,8 +4,8 @@ import type { Stored } from '@grove/kube'
 import type { Taint } from '../../schema/types.generated.ts'
 import type { Node } from '../kinds.ts'
 
-export const notReady = 'node.kubernetes.io/not-ready'
-export const unreachable = 'node.kubernetes.io/unreachable'
+const notReady = 'node.kubernetes.io/not-ready'
+const unreachable = 'node.kubernetes.io/unreachable'
 const unschedulable = 'node.kubernetes.io/unschedulable'
 
 /** The taint of each condition, and the status in which it applies. */

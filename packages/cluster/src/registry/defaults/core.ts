@@ -6,6 +6,7 @@ import type {
   DiscoveryEndpointSlice,
   Endpoints,
   Namespace,
+  NetworkingNetworkPolicy,
   PersistentVolume,
   PersistentVolumeClaim,
   RbacRoleBinding,
@@ -92,6 +93,13 @@ export function defaultRoleBinding(binding: RbacRoleBinding): void {
   if (binding.roleRef) binding.roleRef.apiGroup ||= rbacGroup
   for (const subject of binding.subjects ?? [])
     if (subject.kind !== 'ServiceAccount') subject.apiGroup ||= rbacGroup
+}
+
+export function defaultNetworkPolicy({ spec }: NetworkingNetworkPolicy): void {
+  if (!spec) return
+  for (const { ports } of [...(spec.ingress ?? []), ...(spec.egress ?? [])])
+    for (const port of ports ?? []) port.protocol ??= 'TCP'
+  if (!spec.policyTypes?.length) spec.policyTypes = spec.egress?.length ? ['Ingress', 'Egress'] : ['Ingress']
 }
 
 export function defaultPriorityClass(draft: SchedulingPriorityClass): void {

@@ -52,8 +52,6 @@ function defaultPodSpec(spec: PodSpec): void {
   for (const container of spec.initContainers ?? []) defaultContainer(container)
   for (const container of spec.ephemeralContainers ?? []) defaultContainer(container as Container)
   for (const volume of spec.volumes ?? []) defaultVolume(volume)
-  for (const constraint of spec.topologySpreadConstraints ?? [])
-    constraint.whenUnsatisfiable ||= 'DoNotSchedule'
 }
 
 function defaultContainer(container: Container): void {

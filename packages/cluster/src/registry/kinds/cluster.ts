@@ -23,6 +23,7 @@ import type {
 import { type BuiltInKind, kind } from '../built-in.ts'
 import {
   defaultEndpointSlice,
+  defaultNetworkPolicy,
   defaultPriorityClass,
   defaultResourceClaim,
   defaultResourceClaimTemplate,
@@ -31,15 +32,19 @@ import {
   defaultWebhooks,
 } from '../defaults/core.ts'
 import {
-  bindingStrategy,
   budgetStrategy,
+  clusterRoleBindingStrategy,
+  clusterRoleStrategy,
   leaseStrategy,
   priorityClassStrategy,
+  roleBindingStrategy,
+  roleStrategy,
 } from '../strategies/policy.ts'
 import {
   createdAtColumns,
   disruptionBudgetColumns,
   endpointSliceColumns,
+  ingressColumns,
   leaseColumns,
   priorityClassColumns,
   resourceClaimColumns,
@@ -48,6 +53,7 @@ import {
   webhookColumns,
 } from '../tables/policy.ts'
 import { validateDeviceClass, validateResourceSlice } from '../validation/device.ts'
+import { validateIngress, validateNetworkPolicy } from '../validation/network.ts'
 import {
   validateClaim,
   validateClaimStatus,
@@ -55,7 +61,6 @@ import {
   validateClaimTemplateUpdate,
   validateClaimUpdate,
 } from '../validation/resource-claim.ts'
-import { pathSegmentName } from '../validation/values.ts'
 import { validateWebhooks } from '../validation/webhook.ts'
 
 const rbac = 'rbac.authorization.k8s.io'
@@ -66,7 +71,6 @@ const webhookStrategy = {
   requireResourceVersion: true,
   validate: validateWebhooks,
 }
-const roleStrategy = { createOnUpdate: true, nameRule: pathSegmentName }
 
 export const clusterKinds: readonly BuiltInKind[] = [
   kind<RbacRole>({
@@ -82,7 +86,7 @@ export const clusterKinds: readonly BuiltInKind[] = [
     group: rbac,
     plural: 'clusterroles',
     namespaced: false,
-    strategy: roleStrategy,
+    strategy: clusterRoleStrategy,
     columns: createdAtColumns,
   }),
   kind<RbacRoleBinding>({
@@ -90,7 +94,7 @@ export const clusterKinds: readonly BuiltInKind[] = [
     group: rbac,
     plural: 'rolebindings',
     namespaced: true,
-    strategy: bindingStrategy,
+    strategy: roleBindingStrategy,
     defaults: defaultRoleBinding,
     columns: roleBindingColumns,
   }),
@@ -99,7 +103,7 @@ export const clusterKinds: readonly BuiltInKind[] = [
     group: rbac,
     plural: 'clusterrolebindings',
     namespaced: false,
-    strategy: bindingStrategy,
+    strategy: clusterRoleBindingStrategy,
     defaults: defaultRoleBinding,
     columns: roleBindingColumns,
   }),
@@ -144,6 +148,7 @@ export const clusterKinds: readonly BuiltInKind[] = [
     group: admission,
     plural: 'validatingwebhookconfigurations',
     namespaced: false,
+    categories: ['api-extensions'],
     strategy: webhookStrategy,
     defaults: defaultWebhooks,
     columns: webhookColumns,
@@ -153,6 +158,7 @@ export const clusterKinds: readonly BuiltInKind[] = [
     group: admission,
     plural: 'mutatingwebhookconfigurations',
     namespaced: false,
+    categories: ['api-extensions'],
     strategy: webhookStrategy,
     defaults: defaultWebhooks,
     columns: webhookColumns,
@@ -217,7 +223,8 @@ export const clusterKinds: readonly BuiltInKind[] = [
     plural: 'networkpolicies',
     namespaced: true,
     shortNames: ['netpol'],
-    strategy: { hasGeneration: true },
+    defaults: defaultNetworkPolicy,
+    strategy: { hasGeneration: true, validate: validateNetworkPolicy },
   }),
   kind<NetworkingIngress>({
     type: 'networking/v1.Ingress',
@@ -226,7 +233,8 @@ export const clusterKinds: readonly BuiltInKind[] = [
     namespaced: true,
     shortNames: ['ing'],
     singular: 'ingress',
-    strategy: { hasGeneration: true },
+    strategy: { hasGeneration: true, validate: validateIngress },
+    columns: ingressColumns,
   }),
   kind<NodeRuntimeClass>({
     type: 'node/v1.RuntimeClass',

@@ -75,9 +75,6 @@ export const workloadKinds: readonly BuiltInKind[] = [
     defaults: defaultReplicaSet,
     strategy: replicaSetStrategy,
     columns: replicaSetColumns,
-    selectableFields: {
-      'status.replicas': object => String(object.status?.replicas ?? 0),
-    },
   }),
   kind<AppsStatefulSet>({
     type: 'apps/v1.StatefulSet',

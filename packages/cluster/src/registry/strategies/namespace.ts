@@ -5,7 +5,7 @@ import type { Namespace } from '../../schema/types.generated.ts'
 import type { Strategy } from '../resource.ts'
 
 /** The namespace controller removes it when the namespace is empty. */
-export const namespaceFinalizer = 'kubernetes'
+const namespaceFinalizer = 'kubernetes'
 
 export const namespaceStrategy: Partial<Strategy<Namespace>> = {
   returnsDeleted: true,

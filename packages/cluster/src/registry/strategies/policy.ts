@@ -4,32 +4,51 @@ import { equalJson, type FieldError, fieldError } from '@grove/apimachinery'
 import type {
   CoordinationLease,
   PolicyPodDisruptionBudget,
+  RbacClusterRole,
+  RbacRole,
   RbacRoleBinding,
   SchedulingPriorityClass,
 } from '../../schema/types.generated.ts'
 import type { Strategy } from '../resource.ts'
+import { validateBinding, validateRules } from '../validation/access.ts'
 import { validateLabelSelector } from '../validation/label-selector.ts'
 import { atLeast, countOrPercentage, oneOf, pathSegmentName } from '../validation/values.ts'
 
-export const bindingStrategy: Partial<Strategy<RbacRoleBinding>> = {
+export const roleStrategy: Partial<Strategy<RbacRole>> = {
   createOnUpdate: true,
   nameRule: pathSegmentName,
-  validate(object) {
-    const { roleRef } = object
-    return roleRef?.name ? [] : [fieldError.required('roleRef.name')]
-  },
-  validateUpdate(object, old) {
-    const { roleRef } = object
-    return equalJson(roleRef, old.roleRef)
-      ? []
-      : [
-          fieldError.immutable('roleRef', {
-            APIGroup: roleRef?.apiGroup,
-            Kind: roleRef?.kind,
-            Name: roleRef?.name,
-          }),
-        ]
-  },
+  validate: ({ rules }) => validateRules(rules, { isNamespaced: true }),
+}
+
+export const clusterRoleStrategy: Partial<Strategy<RbacClusterRole>> = {
+  createOnUpdate: true,
+  nameRule: pathSegmentName,
+  validate: ({ rules }) => validateRules(rules, { isNamespaced: false }),
+}
+
+export const roleBindingStrategy = bindingStrategy(['Role', 'ClusterRole'])
+export const clusterRoleBindingStrategy = bindingStrategy(['ClusterRole'])
+
+function bindingStrategy(roleKinds: readonly string[]): Partial<Strategy<RbacRoleBinding>> {
+  return {
+    createOnUpdate: true,
+    nameRule: pathSegmentName,
+    validate: object => validateBinding(object, roleKinds),
+    validateUpdate(object, old) {
+      const { roleRef } = object
+      const errors = validateBinding(object, roleKinds)
+      return equalJson(roleRef, old.roleRef)
+        ? errors
+        : [
+            ...errors,
+            fieldError.immutable('roleRef', {
+              APIGroup: roleRef?.apiGroup,
+              Kind: roleRef?.kind,
+              Name: roleRef?.name,
+            }),
+          ]
+    },
+  }
 }
 
 export const leaseStrategy: Partial<Strategy<CoordinationLease>> = {

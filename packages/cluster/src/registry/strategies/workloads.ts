@@ -17,13 +17,13 @@ import { keepSpecAnnotations, keepStatusAnnotations, toV2 } from '../kinds/autos
 import type { Strategy } from '../resource.ts'
 import { validateAutoscaler, validateAutoscalerStatus } from '../validation/autoscaler.ts'
 import { atLeast } from '../validation/values.ts'
-import { validateWorkload, type Workload } from '../validation/workload.ts'
+import { validateDeployment, validateWorkload, type Workload } from '../validation/workload.ts'
 
 export const deploymentStrategy: Partial<Strategy<AppsDeployment>> = {
   hasGeneration: true,
   annotationsCount: true,
-  validate: object => validateWorkload(object),
-  validateUpdate: (object, old) => [...validateWorkload(object), ...validateSelectorUnchanged(object, old)],
+  validate: validateDeployment,
+  validateUpdate: (object, old) => [...validateDeployment(object), ...validateSelectorUnchanged(object, old)],
 }
 
 export const replicaSetStrategy: Partial<Strategy<AppsReplicaSet>> = {

@@ -55,7 +55,7 @@ function later(a: string | null, b: string | null | undefined): string | null {
 }
 
 /** Returns the columns of `kubectl get pods`, with the same precedence of reasons. */
-export function summarize(object: Pod): PodSummary {
+function summarize(object: Pod): PodSummary {
   const { metadata, spec, status } = object
   let restarts = 0
   let lastRestart: string | null = null

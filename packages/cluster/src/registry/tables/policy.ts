@@ -5,6 +5,7 @@ import type {
   AdmissionregistrationMutatingWebhookConfiguration,
   CoordinationLease,
   DiscoveryEndpointSlice,
+  NetworkingIngress,
   PolicyPodDisruptionBudget,
   RbacRoleBinding,
   ResourceResourceClaim,
@@ -54,6 +55,20 @@ export const endpointSliceColumns: readonly Column<DiscoveryEndpointSlice>[] = [
     const addresses = (object.endpoints ?? []).flatMap(endpoint => endpoint.addresses ?? [])
     return addresses.length > 0 ? shortList(addresses) : '<unset>'
   }),
+  ageColumn,
+]
+
+export const ingressColumns: readonly Column<NetworkingIngress>[] = [
+  nameColumn,
+  column('Class', object => object.spec?.ingressClassName ?? '<none>'),
+  column('Hosts', object => {
+    const hosts = (object.spec?.rules ?? []).flatMap(({ host }) => host || [])
+    return hosts.length > 0 ? shortList(hosts) : '*'
+  }),
+  column('Address', object =>
+    (object.status?.loadBalancer?.ingress ?? []).map(({ ip, hostname }) => ip || hostname || '').join(','),
+  ),
+  column('Ports', object => (object.spec?.tls?.length ? '80, 443' : '80')),
   ageColumn,
 ]
 

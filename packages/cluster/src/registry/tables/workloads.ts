@@ -150,7 +150,8 @@ export const cronJobColumns: readonly Column<BatchCronJob>[] = [
     name: 'Suspend',
     type: 'boolean',
     description: '',
-    cell: object => String(object.spec?.suspend ?? false),
+    // Go prints the word that the column of kubectl shows, not the JSON value.
+    cell: object => (object.spec?.suspend ? 'True' : 'False'),
   },
   integerColumn('Active', object => object.status?.active?.length),
   column('Last Schedule', (object, now) => {

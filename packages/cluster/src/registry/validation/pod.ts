@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { dns1123Label, type FieldError, fieldError, qualifiedName } from '@grove/apimachinery'
-import type {
-  Container,
-  Pod,
-  PodSpec,
-  PodTemplateSpec,
-  Toleration,
-  Volume,
-} from '../../schema/types.generated.ts'
+import { dns1123Label, type FieldError, fieldError } from '@grove/apimachinery'
+import type { Pod, PodSpec, PodTemplateSpec, Volume } from '../../schema/types.generated.ts'
+import { validateContainers } from './container.ts'
 import { validatePodClaims } from './pod-claims.ts'
-import { validateResources } from './resources.ts'
+import { validatePodScheduling, validateTolerations } from './pod-scheduling.ts'
 import { oneOf as anyOf, obeys } from './values.ts'
 
 /**
@@ -39,9 +33,10 @@ export function validatePodSpec(spec: PodSpec, field: string): FieldError[] {
     ...oneOf(spec.restartPolicy, ['Always', 'OnFailure', 'Never'], `${field}.restartPolicy`),
     ...oneOf(
       spec.dnsPolicy,
-      ['ClusterFirst', 'ClusterFirstWithHostNet', 'Default', 'None'],
+      ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'],
       `${field}.dnsPolicy`,
     ),
+    ...validatePodScheduling(spec, field),
     ...(spec.activeDeadlineSeconds !== undefined &&
     (spec.activeDeadlineSeconds < 1 || spec.activeDeadlineSeconds > 2147483647)
       ? [
@@ -61,63 +56,11 @@ export function validatePodSpec(spec: PodSpec, field: string): FieldError[] {
           ),
         ]
       : []),
+    ...(spec.hostname ? obeys(spec.hostname, dns1123Label, `${field}.hostname`) : []),
+    ...(spec.subdomain ? obeys(spec.subdomain, dns1123Label, `${field}.subdomain`) : []),
     ...validateTolerations(spec.tolerations ?? [], `${field}.tolerations`),
-    ...validateGates(spec, field),
     ...validatePodClaims(spec, field),
   ]
-}
-
-function validateContainers(spec: PodSpec, volumes: ReadonlySet<string>, field: string): FieldError[] {
-  const containers = spec.containers ?? []
-  if (containers.length === 0) return [fieldError.required(`${field}.containers`)]
-  const names = new Set<string>()
-  return [
-    ...containers.flatMap((container, index) =>
-      validateContainer(container, names, volumes, `${field}.containers[${index}]`),
-    ),
-    ...(spec.initContainers ?? []).flatMap((container, index) =>
-      validateContainer(container, names, volumes, `${field}.initContainers[${index}]`),
-    ),
-  ]
-}
-
-function validateContainer(
-  container: Container,
-  names: Set<string>,
-  volumes: ReadonlySet<string>,
-  field: string,
-): FieldError[] {
-  const errors: FieldError[] = []
-  const { name = '', image = '' } = container
-  if (name === '') errors.push(fieldError.required(`${field}.name`))
-  else errors.push(...dns1123Label(name).map(problem => fieldError.invalid(`${field}.name`, name, problem)))
-  if (names.has(name)) errors.push(fieldError.duplicate(`${field}.name`, name))
-  names.add(name)
-  if (image === '') errors.push(fieldError.required(`${field}.image`))
-  else if (image.trim() !== image)
-    errors.push(fieldError.invalid(`${field}.image`, image, 'must not have leading or trailing whitespace'))
-  for (const [index, port] of (container.ports ?? []).entries())
-    errors.push(...validatePort(port.containerPort, `${field}.ports[${index}].containerPort`))
-  for (const [index, { name: variable = '' }] of (container.env ?? []).entries())
-    if (variable === '') errors.push(fieldError.required(`${field}.env[${index}].name`))
-  for (const [index, mount] of (container.volumeMounts ?? []).entries()) {
-    const at = `${field}.volumeMounts[${index}]`
-    if (!mount.name) errors.push(fieldError.required(`${at}.name`))
-    else if (!volumes.has(mount.name)) errors.push(fieldError.notFound(`${at}.name`, mount.name))
-    if (!mount.mountPath) errors.push(fieldError.required(`${at}.mountPath`))
-  }
-  errors.push(
-    ...oneOf(container.imagePullPolicy, ['Always', 'IfNotPresent', 'Never'], `${field}.imagePullPolicy`),
-  )
-  errors.push(...validateResources(container, `${field}.resources`))
-  return errors
-}
-
-function validatePort(port: number | undefined, field: string): FieldError[] {
-  if (port === undefined || port === 0) return [fieldError.required(field)]
-  return port < 1 || port > 65535
-    ? [fieldError.invalid(field, port, 'must be between 1 and 65535, inclusive')]
-    : []
 }
 
 function validateVolumes(volumes: readonly Volume[], field: string): FieldError[] {
@@ -131,39 +74,6 @@ function validateVolumes(volumes: readonly Volume[], field: string): FieldError[
     if (names.has(name)) errors.push(fieldError.duplicate(`${at}.name`, name))
     names.add(name)
     return errors
-  })
-}
-
-function validateTolerations(tolerations: readonly Toleration[], field: string): FieldError[] {
-  return tolerations.flatMap((toleration, index) => {
-    const at = `${field}[${index}]`
-    if (!toleration.key && (toleration.operator ?? 'Equal') !== 'Exists')
-      return [
-        fieldError.invalid(
-          `${at}.operator`,
-          toleration.operator ?? '',
-          'operator must be Exists when `key` is empty, which means "match all values and all keys"',
-        ),
-      ]
-    if (toleration.tolerationSeconds !== undefined && toleration.effect !== 'NoExecute')
-      return [
-        fieldError.invalid(
-          `${at}.effect`,
-          toleration.effect ?? '',
-          "effect must be 'NoExecute' when `tolerationSeconds` is set",
-        ),
-      ]
-    return []
-  })
-}
-
-function validateGates(spec: PodSpec, field: string): FieldError[] {
-  const names = new Set<string>()
-  return (spec.schedulingGates ?? []).flatMap(({ name = '' }, index) => {
-    const at = `${field}.schedulingGates[${index}]`
-    if (names.has(name)) return [fieldError.duplicate(at, name)]
-    names.add(name)
-    return obeys(name, qualifiedName, at)
   })
 }
 

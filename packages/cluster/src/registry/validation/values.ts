@@ -56,12 +56,16 @@ export const cidr: NameRule = text => {
 const percentText =
   "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')"
 
-/** A count or a percentage. */
-export function countOrPercentage(value: number | string | undefined, field: string): FieldError[] {
+/** A count or a percentage up to the limit. */
+export function countOrPercentage(
+  value: number | string | undefined,
+  field: string,
+  { limit = 100 } = {},
+): FieldError[] {
   if (value === undefined) return []
   if (typeof value === 'number') return atLeast(0, value, field)
   if (!/^[0-9]+%$/.test(value)) return [fieldError.invalid(field, value, percentText)]
-  return Number(value.slice(0, -1)) > 100
-    ? [fieldError.invalid(field, value, 'must not be greater than 100%')]
+  return Number(value.slice(0, -1)) > limit
+    ? [fieldError.invalid(field, value, `must not be greater than ${limit}%`)]
     : []
 }

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type FieldError, fieldError } from '@grove/apimachinery'
-import type { LabelSelector, PodTemplateSpec } from '../../schema/types.generated.ts'
+import type {
+  AppsDeployment,
+  AppsDeploymentStrategy,
+  LabelSelector,
+  PodTemplateSpec,
+} from '../../schema/types.generated.ts'
 import { validatePodTemplate } from './pod.ts'
+import { atLeast, countOrPercentage } from './values.ts'
 
 interface WorkloadSpec {
   readonly replicas?: number
@@ -25,7 +31,63 @@ export function validateWorkload(
     errors.push(fieldError.invalid('spec.replicas', spec.replicas, 'must be greater than or equal to 0'))
   if (rules.selector) errors.push(...validateSelector(spec))
   errors.push(...validatePodTemplate(spec.template, 'spec.template'))
+  if (rules.selector) errors.push(...validateRestartPolicy(spec.template))
   return errors
+}
+
+/** Pods of these kinds run forever. The pod validation reports values that no pod can have. */
+function validateRestartPolicy(template: PodTemplateSpec | undefined): FieldError[] {
+  const policy = template?.spec?.restartPolicy
+  return policy === 'OnFailure' || policy === 'Never'
+    ? [fieldError.unsupported('spec.template.spec.restartPolicy', policy, ['Always'])]
+    : []
+}
+
+export function validateDeployment(object: AppsDeployment): FieldError[] {
+  const { spec = {} } = object
+  const { minReadySeconds, revisionHistoryLimit, progressDeadlineSeconds: deadline } = spec
+  return [
+    ...validateWorkload(object),
+    ...validateStrategy(spec.strategy ?? {}),
+    ...atLeast(0, minReadySeconds, 'spec.minReadySeconds'),
+    ...atLeast(0, revisionHistoryLimit, 'spec.revisionHistoryLimit'),
+    ...(deadline !== undefined && deadline <= (minReadySeconds ?? 0)
+      ? [fieldError.invalid('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds')]
+      : []),
+  ]
+}
+
+function validateStrategy({ type = '', rollingUpdate }: AppsDeploymentStrategy): FieldError[] {
+  const field = 'spec.strategy'
+  if (type === 'Recreate')
+    return rollingUpdate
+      ? [
+          fieldError.forbidden(
+            `${field}.rollingUpdate`,
+            "may not be specified when strategy `type` is 'Recreate'",
+          ),
+        ]
+      : []
+  if (type !== 'RollingUpdate')
+    return [fieldError.unsupported(field, { Type: type, RollingUpdate: null }, ['Recreate', 'RollingUpdate'])]
+  const { maxUnavailable = 0, maxSurge = 0 } = rollingUpdate ?? {}
+  const errors = [
+    ...countOrPercentage(maxUnavailable, `${field}.rollingUpdate.maxUnavailable`),
+    ...countOrPercentage(maxSurge, `${field}.rollingUpdate.maxSurge`, { limit: Number.POSITIVE_INFINITY }),
+  ]
+  if (errors.length === 0 && isZero(maxUnavailable) && isZero(maxSurge))
+    errors.push(
+      fieldError.invalid(
+        `${field}.rollingUpdate.maxUnavailable`,
+        maxUnavailable,
+        'may not be 0 when `maxSurge` is 0',
+      ),
+    )
+  return errors
+}
+
+function isZero(value: number | string): boolean {
+  return Number.parseInt(String(value), 10) === 0
 }
 
 function validateSelector({ selector, template }: WorkloadSpec): FieldError[] {
