@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
 
-// The commands `grove` and `kubectl grove` after `npm link`, or `npx grove` in this repository. Plain JavaScript, because
-// an old Node must be able to run it: tools/run.mjs then starts the Node of the npm packages, or prints what to do.
+// The commands `grove` and `kubectl grove` after `npm link`, or `npx grove` in this repository. Plain JavaScript,
+// because an old Node must be able to run it: tools/run.mjs then starts the Node of the npm packages, or prints what
+// to do.
 import { basename } from 'node:path'
 
 const isPlugin = /^kubectl-grove(\.\w+)?$/.test(basename(process.argv[1]))

@@ -222,6 +222,55 @@ test('impact prints the restarted cliques with the reasons, or that nothing rest
   assert.match(harmless.stdout, /demo: no pods restart/)
 })
 
+test('impact warns about unknown fields and rejects what the API server cannot decode', () => {
+  const old = file('current.yaml', set())
+  const impactOf = (name: string, from: string, to: string) =>
+    grove([
+      'impact',
+      '--old',
+      old,
+      '-f',
+      file(
+        name,
+        set(text => text.replace(from, to)),
+      ),
+    ])
+  const misspelt = impactOf('misspelt.yaml', 'roleName', 'rolename')
+  assert.match(misspelt.stderr, /misspelt\.yaml:1: .*spec\.template\.cliques\[0\]\.spec\.rolename/)
+  const version = impactOf('version.yaml', 'grove.io/v1alpha1', 'grove.io/v1')
+  assert.deepEqual([version.status, version.stdout], [2, ''])
+  assert.match(version.stderr, /version\.yaml:1: .*apiVersion: .*must be grove\.io\/v1alpha1/)
+  // The rules of admission need the configuration of the cluster, so they are not evaluated.
+  const topology = 'template:\n    topologyConstraint: {topologyName: t, pack: {required: rack}}'
+  assert.deepEqual(impactOf('topology.yaml', 'template:', topology).stderr, '')
+})
+
+test('hash admits a set with the given configuration and topology binding', () => {
+  const packed = set(text =>
+    text.replace(
+      'template:',
+      'template:\n    topologyConstraint: {topologyName: dc, pack: {required: rack}}',
+    ),
+  )
+  const binding = `---
+apiVersion: grove.io/v1alpha1
+kind: ClusterTopologyBinding
+metadata: {name: dc}
+spec: {levels: [{domain: rack, key: example.com/rack}]}
+`
+  const config = file(
+    'operator.yaml',
+    `apiVersion: operator.config.grove.io/v1alpha1
+kind: OperatorConfiguration
+topologyAwareScheduling: {enabled: true}
+scheduler: {profiles: [{name: grove-scheduler}], defaultProfileName: grove-scheduler}
+`,
+  )
+  const hashed = grove(['hash', '--config', config, '-f', '-'], `${packed}${binding}`)
+  assert.deepEqual([hashed.status, hashed.stderr], [0, ''])
+  assert.match(hashed.stdout, /^demo +z2-/)
+})
+
 test('render prints every object of a set', () => {
   const list = JSON.parse(grove(['render', '-o', 'json', '-f', sample]).stdout)
   assert.deepEqual([list.apiVersion, list.kind], ['v1', 'List'])

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Executes the commands of the documentation: every `sh` block of a page, in order, in one shell. Pages that need a real
-// control plane are executed by test/packaging. newcomer.kubernetes.test.ts compares the output of the first pages.
+// Executes the commands of the documentation: every `sh` block of a page, in order, in one shell. Pages that need a
+// real control plane are executed by test/packaging. newcomer.kubernetes.test.ts compares the output of the first
+// pages.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

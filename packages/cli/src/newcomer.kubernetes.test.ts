@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A newcomer with the real kubectl: `npm start` of the README, then every command of the README, of the quickstart and of
-// the guide about waiting, in order. The output is compared with the text below each command, and Ctrl-C leaves nothing.
+// A newcomer with the real kubectl: `npm start` of the README, then every command of the README, of the quickstart
+// and of the guide about waiting, in order. The output is compared with the text below each command, and Ctrl-C
+// leaves nothing.
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

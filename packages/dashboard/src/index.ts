@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-export { dashboardAccountName, dashboardClusterRole } from './access/cluster-role.ts'
+export { dashboardClusterRole } from './access/cluster-role.ts'
 export type * from './documents/types.ts'
-export { defaultPort, defaultProbesPort } from './process/arguments.ts'
 export { type DashboardStartOptions, type RunningDashboard, startDashboard } from './start-dashboard.ts'

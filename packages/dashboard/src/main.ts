@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The entry point of the dashboard: reads its command line, and serves until it is stopped.
-import { createLogger, stopSignal } from '@grove/kube'
+import { createLogger, messageOf, stopSignal } from '@grove/kube'
 import { ArgumentError, readArguments, usage } from './process/arguments.ts'
 import { runDashboard } from './process/run.ts'
 
@@ -22,7 +22,7 @@ async function main(args: readonly string[]): Promise<number> {
 try {
   process.exitCode = await main(process.argv.slice(2))
 } catch (error) {
-  process.stderr.write(`Err: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`Err: ${messageOf(error)}\n`)
   process.exitCode = error instanceof ArgumentError ? exitCode.arguments : exitCode.running
 }
 process.exit()

@@ -3,7 +3,7 @@
 import { type CustomResourceDefinition, generatorAnnotation } from '@grove/api'
 
 /** The version of Grove that wrote a CRD, as three numbers; undefined for CRDs of other origin. */
-export function releaseOf({ metadata }: Pick<CustomResourceDefinition, 'metadata'>): number[] | undefined {
+function releaseOf({ metadata }: Pick<CustomResourceDefinition, 'metadata'>): number[] | undefined {
   const found = /^grove (\d+)\.(\d+)\.(\d+)/.exec(metadata.annotations?.[generatorAnnotation] ?? '')
   return found?.slice(1).map(Number)
 }

@@ -100,7 +100,7 @@ function youngestHere(): string | undefined {
 }
 
 /** Uses the error texts of kubectl, so that users can search for them. */
-export function commandError(error: KubeError, { server }: Pick<LiveCluster, 'server'>): CommandError {
+function commandError(error: KubeError, { server }: Pick<LiveCluster, 'server'>): CommandError {
   switch (error.code) {
     case 'Network':
       return new CommandError(`cannot reach the cluster at ${server}: ${causeOf(error)}; is it running?`, 1)

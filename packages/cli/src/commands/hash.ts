@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import {
-  defaultConfiguration,
-  generationHash,
-  legacyGenerationHash,
-  legacyPodTemplateHash,
-  podTemplateHash,
-} from '@grove/api'
+import { generationHash, legacyGenerationHash, legacyPodTemplateHash, podTemplateHash } from '@grove/api'
+import { clusterOf } from '../manifests/cluster-from-manifests.ts'
+import { readConfigurationFile } from '../manifests/configuration-file.ts'
 import { readManifestsOf } from '../manifests/manifest-folders.ts'
 import { isObject } from '../manifests/manifest-value.ts'
 import { setsAmong, storedOrGiven } from '../manifests/set-manifest.ts'
@@ -18,10 +14,17 @@ export interface SetHashes {
   readonly cliques: Readonly<Record<string, string>>
 }
 
-export async function hash(options: { filename: string[]; legacy?: boolean; output: string }): Promise<void> {
-  const documents = setsAmong(await readManifestsOf(options.filename))
-  const hashes = documents.map(document =>
-    hashesOf(storedOrGiven(document, defaultConfiguration()), options.legacy ?? false),
+export async function hash(options: {
+  filename: string[]
+  config?: string
+  legacy?: boolean
+  output: string
+}): Promise<void> {
+  const configuration = await readConfigurationFile(options.config)
+  const documents = await readManifestsOf(options.filename)
+  const cluster = clusterOf(documents)
+  const hashes = setsAmong(documents).map(document =>
+    hashesOf(storedOrGiven(document, configuration, cluster), options.legacy ?? false),
   )
   if (options.output === 'json') printJson(hashes)
   else printLines(hashes.flatMap(asLines))

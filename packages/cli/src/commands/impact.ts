@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type CliqueImpact, describeFieldChange, type Impact, impact as impactOf } from '@grove/api'
+import {
+  admit,
+  type CliqueImpact,
+  defaultConfiguration,
+  describeFieldChange,
+  emptyCluster,
+  type Impact,
+  impact as impactOf,
+} from '@grove/api'
 import { CommandError } from '../command-error.ts'
-import { readManifests } from '../manifests/manifest.ts'
+import { type ManifestDocument, readManifests } from '../manifests/manifest.ts'
 import { isObject } from '../manifests/manifest-value.ts'
 import { setsAmong } from '../manifests/set-manifest.ts'
-import { printJson, printLines } from '../terminal/print.ts'
+import { printJson, printLines, printNote } from '../terminal/print.ts'
 
 type SetLike = Readonly<Record<string, unknown>>
 
@@ -32,7 +40,24 @@ export async function impact(options: {
 }
 
 async function setsIn(path: string): Promise<SetLike[]> {
-  return setsAmong(await readManifests([path])).map(document => document.value as SetLike)
+  return setsAmong(await readManifests([path])).map(readableSet)
+}
+
+/**
+ * Rejects a set that the API server cannot decode, because its comparison would be meaningless. The rules of admission
+ * are not evaluated: they need the configuration and the objects of the cluster, and do not change what restarts.
+ */
+function readableSet(document: ManifestDocument): SetLike {
+  const { source, line, value } = document
+  const response = admit(
+    { operation: 'CREATE', kind: 'PodCliqueSet', object: value },
+    { configuration: defaultConfiguration(), cluster: emptyCluster },
+  )
+  if (!response.allowed && response.reason !== 'Forbidden')
+    throw new CommandError(`${source}:${line}: ${response.message ?? 'rejected by admission'}`)
+  for (const warning of response.warnings.filter(text => text.startsWith('unknown field')))
+    printNote(`warning: ${source}:${line}: ${warning}`)
+  return value as SetLike
 }
 
 function nameOf(set: SetLike): string {

@@ -55,8 +55,9 @@ export function hashCommand(): Command {
     .description('Print the revision hash of every clique and of the whole set')
     .requiredOption(
       '-f, --filename <file...>',
-      'PodCliqueSet manifests, or folders of them; - reads standard input',
+      'PodCliqueSet manifests and the objects they refer to, or folders; - reads standard input',
     )
+    .option('--config <file>', 'operator configuration (default: the built-in one)')
     .option('--legacy', 'print the hash that the Go-based operator stores')
     .addOption(output('text', 'json'))
     .action(async options => {

@@ -66,6 +66,9 @@ describe('grove up', () => {
     await ready
     assert.equal((await run('scale', 'pcsg', 'llm-0-decode', '--replicas=4')).status, 0)
     await scaled
+    const doctor = await run('doctor')
+    assert.equal(doctor.status, 0, doctor.stdout)
+    assert.match(doctor.stdout, /^✓ Shared nodes: grove-scheduler shares no extended resource of a node/m)
     assert.equal((await run('delete', 'pcs', 'llm')).status, 0)
     await gone
     process.emit('SIGINT')

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The scripts that connect shells to `grove __complete`. Its last line is `:0` if file names complete the word, else `:4`,
-// as with the commands that kubectl starts to complete its plugins.
+// The scripts that connect shells to `grove __complete`. Its last line is `:0` if file names complete the word, else
+// `:4`, as with the commands that kubectl starts to complete its plugins.
 import { terminal } from '../terminal/terminal.ts'
 import { hiddenCommand, type shells } from './command.ts'
 

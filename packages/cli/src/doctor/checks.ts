@@ -182,6 +182,7 @@ function operator({
   configuration: { leaderElection },
   operatorNamespace,
   serverTime,
+  observedAt,
 }: Observations) {
   if (isLocal) return ok('runs inside `grove up`')
   if (!deployment.ok) return unreadableBecause('Deployments', deployment.error)
@@ -198,7 +199,7 @@ function operator({
       'Install the operator, or name its namespace with --operator-namespace.',
     )
   const { holder, writtenAt, renewedAt, durationSeconds } = lease.value
-  const now = serverTime.ok ? serverTime.value.server : Date.now()
+  const now = serverTime.ok ? serverTime.value.server : observedAt
   const ageMs = now - (writtenAt ?? renewedAt)
   if (ageMs > 2 * durationSeconds * 1000)
     return problem(`the Lease ${name} was renewed ${Math.round(ageMs / 1000)} s ago: no operator runs`, logs)
@@ -219,7 +220,7 @@ function permissions({ isLocal, clusterRole }: Observations) {
 }
 
 /** Permissions of the wanted role that the stored one lacks, such as `patch pods`. */
-export function missingRights(stored: ClusterRole, wanted: ClusterRole): string[] {
+function missingRights(stored: ClusterRole, wanted: ClusterRole): string[] {
   const granted = stored.rules ?? []
   return (wanted.rules ?? []).flatMap(rule =>
     (rule.apiGroups ?? []).flatMap(group =>
@@ -262,9 +263,13 @@ function schedulers({ schedulers: found, isLocal }: Observations) {
   return ok([...found.keys()].join(', '))
 }
 
-function sharedNodes({ sharedNodes: found, configuration: { scheduler: configured } }: Observations) {
+function sharedNodes({
+  isLocal,
+  sharedNodes: found,
+  configuration: { scheduler: configured },
+}: Observations) {
   if (!found.ok) return unreadableBecause('pods', found.error)
-  if (!configured.profiles.some(({ name }) => name === scheduler.grove))
+  if (!isLocal && !configured.profiles.some(({ name }) => name === scheduler.grove))
     return ok('grove-scheduler is not enabled')
   const [first] = found.value
   if (!first) return ok('grove-scheduler shares no extended resource of a node with another scheduler')

@@ -74,6 +74,8 @@ export interface Observations {
   readonly sharedNodes: Outcome<readonly SharedNode[]>
   /** The time of the API server, and the local time at that moment. */
   readonly serverTime: Outcome<{ readonly server: number; readonly local: number }>
+  /** The local time after all requests, in milliseconds since the epoch. */
+  readonly observedAt: number
 }
 
 const definitions = defineResource<CustomResourceDefinition>({
@@ -186,7 +188,8 @@ export async function observe(
     outcome(client.list(resources.clusterTopologyBindings).then(({ items }) => items)),
     outcome(nodeLabels(client)),
     outcome(
-      configuration.scheduler.profiles.some(({ name }) => name === scheduler.grove)
+      // `grove up` stores no configuration. Its default scheduler is grove-scheduler.
+      isLocal || configuration.scheduler.profiles.some(({ name }) => name === scheduler.grove)
         ? client.list(resources.pods).then(({ items }) => sharedNodesOf(items))
         : Promise.resolve([]),
     ),
@@ -209,6 +212,7 @@ export async function observe(
     nodes,
     sharedNodes,
     serverTime,
+    observedAt: Date.now(),
   }
 }
 
@@ -347,7 +351,7 @@ async function problemOf(client: Client, name: string, namespace: string): Promi
 /**
  * A scheduler does not see what another one has just assigned. Extended resources such as GPUs are never overcommitted.
  */
-export function sharedNodesOf(pods: readonly Pod[]): SharedNode[] {
+function sharedNodesOf(pods: readonly Pod[]): SharedNode[] {
   const users = new Map<string, Map<string, Set<string>>>()
   for (const { metadata, spec, status } of pods) {
     const isOver = metadata.deletionTimestamp || ['Succeeded', 'Failed'].includes(status?.phase ?? '')

@@ -240,7 +240,7 @@ function sentence(message: string): string {
   return message.split('\n')[0]!.replace(/ at line \d+, column \d+.*$/, '')
 }
 
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 'no such file'
   if (error instanceof Error && 'code' in error && error.code === 'EISDIR') return 'it is a directory'
   return error instanceof Error ? error.message : String(error)

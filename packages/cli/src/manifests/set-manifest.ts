@@ -51,8 +51,12 @@ function sourcesOf(documents: readonly ManifestDocument[]): string {
 }
 
 /** Stored sets have fields that new ones must not have, so they are used unchanged. Others go through admission. */
-export function storedOrGiven(document: ManifestDocument, configuration: OperatorConfiguration): SetManifest {
+export function storedOrGiven(
+  document: ManifestDocument,
+  configuration: OperatorConfiguration,
+  cluster: ClusterView,
+): SetManifest {
   const { value } = document
   const isStored = isObject(value) && isObject(value.metadata) && typeof value.metadata.uid === 'string'
-  return isStored ? (value as unknown as SetManifest) : storedSet(document, configuration)
+  return isStored ? (value as unknown as SetManifest) : storedSet(document, configuration, cluster)
 }

@@ -13,7 +13,7 @@ import { evaluateTemplate, templateJson, templateText } from './json-path-values
 export type TemplatePrinter = (value: unknown) => void
 
 /** The value of an output format such as `jsonpath={.metadata.name}`. */
-export function templateOf(output: string): { readonly form: string; readonly template: string } {
+function templateOf(output: string): { readonly form: string; readonly template: string } {
   const equals = output.indexOf('=')
   const [form, template] = equals < 0 ? [output, ''] : [output.slice(0, equals), output.slice(equals + 1)]
   if (template === '') throw new CommandError(`-o ${form} requires a template: -o ${form}=${examples[form]}`)

@@ -105,8 +105,8 @@ describe('kubectl commands on real Kubernetes', () => {
     })
 
     it('all templates of the table', async () => {
-      // One call of kubectl for all of them. Recursive descent reaches metadata that the table does not have, and visits
-      // fields in a random order.
+      // One call of kubectl for all of them. Recursive descent reaches metadata that the table does not have, and
+      // visits fields in a random order.
       const table = templates.filter(([template]) => !template.includes('{..') && !isOpen(template))
       const separator = '\n--------\n'
       const { theirs, ours } = await both(table.map(([template]) => template).join(separator))

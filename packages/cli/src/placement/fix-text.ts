@@ -37,7 +37,7 @@ function taintText({ key, value, effect }: TaintLike): string {
 const mostNames = 4
 
 /** Names, the first few of a long list. `-o json` contains all of them. */
-export function namesText(names: readonly string[]): string {
+function namesText(names: readonly string[]): string {
   const shown = names.slice(0, mostNames).join(', ')
   return names.length > mostNames ? `${shown} and ${names.length - mostNames} more` : shown
 }

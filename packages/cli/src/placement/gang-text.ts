@@ -92,7 +92,7 @@ function groupLines(group: string, pods: readonly PodDecision[]): string[] {
 }
 
 /** As many items as fit on the line, at least one. */
-export function withinColumns(start: string, items: readonly string[]): string {
+function withinColumns(start: string, items: readonly string[]): string {
   let shown = items.length
   const text = () => {
     const rest = items.length - shown

@@ -3,10 +3,10 @@
 // `grove plan` from a dump predicts what the gang scheduler does next to kube-scheduler on a real control plane.
 //
 // Sets are applied in batches. Each set of a batch selects its own eight nodes, so that the sets do not compete. The
-// scheduler starts when all gangs of the batch are complete: a gang that is complete earlier than another could be bound
-// earlier, and no plan can know that. Every set is planned twice: from its manifest, and from a dump of the gangs as they
-// were created. Only the second plan knows the ages of the gangs, so the first is compared if all have the same age.
-// SETS=200 runs more sets.
+// scheduler starts when all gangs of the batch are complete: a gang that is complete earlier than another could be
+// bound earlier, and no plan can know that. Every set is planned twice: from its manifest, and from a dump of the
+// gangs as they were created. Only the second plan knows the ages of the gangs, so the first is compared if all have
+// the same age. SETS=200 runs more sets.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ClusterTopologyBinding } from '@grove/api'

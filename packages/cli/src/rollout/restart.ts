@@ -6,7 +6,10 @@ import { dryRunNote } from '../objects/apply.ts'
 import { printLines } from '../terminal/print.ts'
 import { type EditOptions, patchSpec, readForEdit, retryConflicts } from './edit-set.ts'
 
-/** The annotation of `kubectl rollout restart`. It is part of the pod templates, so that a new value replaces all pods. */
+/**
+ * The annotation of `kubectl rollout restart`. It is part of the pod templates, so that a new value replaces all
+ * pods.
+ */
 const restartedAt = 'kubectl.kubernetes.io/restartedAt'
 
 /** Replaces all pods of a set with the update strategy of the set, without a change of their template. */

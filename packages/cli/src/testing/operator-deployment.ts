@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The Deployment and the ConfigMap of the chart, which `grove doctor` reads. The operator process is not one of its pods.
+// The Deployment and the ConfigMap of the chart, which `grove doctor` reads. The operator process is not one of its
+// pods.
 import { defineResource } from '@grove/kube'
 import { type OperatorHost, operatorNamespace } from '@grove/test-scenarios'
 

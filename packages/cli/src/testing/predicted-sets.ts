@@ -161,8 +161,8 @@ function predictionFrom(
 }
 
 /**
- * Reports whether all gangs of the set are of the same age. A plan from manifests assumes it. Times have a resolution of one
- * second, so gangs that are created around the end of a second differ, and the older ones come first.
+ * Reports whether all gangs of the set are of the same age. A plan from manifests assumes it. Times have a resolution
+ * of one second, so gangs that are created around the end of a second differ, and the older ones come first.
  */
 export async function areSameAge({ client }: PlannedOnCluster, { verdicts }: Prediction): Promise<boolean> {
   const gangs = await Promise.all(

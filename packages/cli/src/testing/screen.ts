@@ -15,8 +15,8 @@ const styles: Readonly<Record<number, Style | undefined>> = { 2: 'dim', 31: 'red
 const sequence = /\u001b\[(\d*)([AJKm])|\n|[^\u001b\n]+|\u001b/g
 
 /**
- * Executes the sequences that the live view writes: move up, erase below, erase the rest of a line, styles. Others are an
- * error. The live view writes whole lines, so the first text of a line replaces its former content.
+ * Executes the sequences that the live view writes: move up, erase below, erase the rest of a line, styles. Others
+ * are an error. The live view writes whole lines, so the first text of a line replaces its former content.
  */
 export function screenOf(output: string): Piece[][] {
   const lines: Piece[][] = [[]]

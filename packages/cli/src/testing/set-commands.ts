@@ -18,7 +18,7 @@ const clique = (name: string, replicas: number, requests: object = {}) => ({
 })
 
 /** A clique that is scheduled, and a scaling group that never fits. */
-export const halfSet = {
+const halfSet = {
   apiVersion: 'grove.io/v1alpha1',
   kind: 'PodCliqueSet',
   metadata: { name: 'half' },

@@ -50,8 +50,8 @@ export class LiveView {
   }
 
   /**
-   * Overwrites every line and then erases the rest. Erasing first would flicker, and tmux would copy every erased screen
-   * to its history.
+   * Overwrites every line and then erases the rest. Erasing first would flicker, and tmux would copy every erased
+   * screen to its history.
    */
   #redraw(lines: readonly Line[]): void {
     const isFirst = this.#drawn === 0

@@ -3,8 +3,6 @@
 // The exact permissions of the dashboard: it reads the kinds that it shows.
 import { type ClusterRole, groveGroup, schedulerGroup } from '@grove/api'
 
-export const dashboardAccountName = 'grove-dashboard'
-
 const reading = ['get', 'list', 'watch']
 
 export function dashboardClusterRole(): ClusterRole {

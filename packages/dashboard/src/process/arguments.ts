@@ -5,8 +5,8 @@ import { parseArgs } from 'node:util'
 import { type LogLevel, logLevels } from '@grove/kube'
 import { defaultHost } from '../server/server.ts'
 
-export const defaultPort = 9450
-export const defaultProbesPort = 9451
+const defaultPort = 9450
+const defaultProbesPort = 9451
 
 export const usage = `Usage: grove-dashboard [--port PORT] [--bind-address ADDRESS] [--allowed-hosts NAMES]
 
@@ -55,7 +55,7 @@ export function readArguments(args: readonly string[]): DashboardArguments | 'he
 }
 
 /** Splits and checks a list of host names. */
-export function hostNames(text: string): string[] {
+function hostNames(text: string): string[] {
   const names = text
     .split(',')
     .map(name => name.trim())

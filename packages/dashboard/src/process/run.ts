@@ -18,7 +18,7 @@ export async function runDashboard({ settings, log, stop }: RunOptions): Promise
     const caches = new DashboardCaches(client, {
       ...(settings.namespace !== undefined && { namespace: settings.namespace }),
       onFailure: (resource, error, retryInMs) =>
-        log.error('watch failed, retrying', { resource, error, retryInMs: Math.round(retryInMs) }),
+        log.error('Watch failed, retrying', { resource, error, retryInMs: Math.round(retryInMs) }),
     })
     const manager = new Manager({ clock: systemClock, log, probes: settings.probes })
     manager.addHealthCheck('healthz', () => undefined)
@@ -31,7 +31,7 @@ export async function runDashboard({ settings, log, stop }: RunOptions): Promise
     manager.addBackground('server', {
       run: async signal => {
         await server.start()
-        log.info('dashboard is served', { url: server.url })
+        log.info('Dashboard is served', { url: server.url })
         await new Promise<void>(resolve => {
           if (signal.aborted) resolve()
           else signal.addEventListener('abort', () => resolve(), { once: true })

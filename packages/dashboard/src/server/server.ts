@@ -82,7 +82,7 @@ export class DashboardServer {
       (request, response) => this.#serve(request, response),
     )
     server.maxConnections = maxConnections
-    server.on('drop', () => this.#log.warn('too many connections to the dashboard, one was closed'))
+    server.on('drop', () => this.#log.warn('Too many connections to the dashboard, one was closed'))
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
       server.listen(port, host, () => {
@@ -129,7 +129,7 @@ export class DashboardServer {
         reply = failure(503, 'too many open pages; close some and reload', { 'retry-after': '10' })
       } else reply = this.#reply(request, path)
     } catch (error) {
-      this.#log.error('request failed', { path: request.url, error })
+      this.#log.error('Request failed', { path: request.url, error })
       reply = failure(500, 'internal server error; the log of the dashboard has the cause')
     }
     const { status, body, headers } = reply

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /** Texts that would run a script or break a page if any part of them were parsed as HTML, a header or an event. */
-export const hostileTexts: readonly string[] = [
+const hostileTexts: readonly string[] = [
   '<script>alert(1)</script>',
   '<img src=x onerror=alert(1)>',
   '"><svg onload=alert(1)>',

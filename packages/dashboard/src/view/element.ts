@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The page as plain data, from which page/patch.ts creates DOM nodes. Strings become text nodes and attribute values, so
-// that no name or message of the cluster is ever parsed as HTML.
+// The page as plain data, from which page/patch.ts creates DOM nodes. Strings become text nodes and attribute values,
+// so that no name or message of the cluster is ever parsed as HTML.
 
 export interface ViewElement {
   readonly tag: string

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { parseKubeconfig } from '@grove/kube'
+import { messageOf, parseKubeconfig } from '@grove/kube'
 import { CommandError } from '../../command-error.ts'
 
 /** The name of cluster and context in the kubeconfigs of embedded clusters. */
@@ -54,7 +54,7 @@ export function writeKubeconfig(text: string, folder: string, wanted: string | u
     try {
       if (path !== undefined) writePrivately(path, text)
     } catch (error) {
-      throw new CommandError(`cannot write the kubeconfig: ${error instanceof Error ? error.message : error}`)
+      throw new CommandError(`cannot write the kubeconfig: ${messageOf(error)}`)
     }
   return wanted ?? found
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The identities of the operator and of the scheduler in the embedded cluster: service accounts with the same roles as in a
-// real cluster.
+// The identities of the operator and of the scheduler in the embedded cluster: service accounts with the same roles
+// as in a real cluster.
 import { type ClusterRole, type OperatorConfiguration, operatorName } from '@grove/api'
 import { type Client, defineResource, isAlreadyExists, type KubeObject, type Resource } from '@grove/kube'
 import { operatorClusterRole } from '@grove/operator'
