@@ -32,7 +32,10 @@ export interface KubernetesOptions extends NodeDefaults {
   readonly kwok?: boolean
   /** Additional flags of a component, which override the built-in ones. */
   readonly flags?: Partial<Record<ComponentName, readonly string[]>>
-  /** KWOK Stages as YAML. They replace KWOK's own Stages of the same kinds. Other kinds such as ClusterLogs are allowed. */
+  /**
+   * KWOK Stages as YAML. They replace KWOK's own Stages of the same kinds. Other kinds such as ClusterLogs are
+   * allowed.
+   */
   readonly stages?: string
   /** The data directory of etcd. If given, it is kept after the end. */
   readonly dataDirectory?: string

@@ -10,7 +10,10 @@ import type { KubectlResult } from './kubectl.ts'
 import { cacheKey } from './versions.ts'
 
 const helmVersion = 'v3.19.5'
-/** The client library of this Helm is of Kubernetes 1.34. Charts are rendered for that version unless a cluster says otherwise. */
+/**
+ * The client library of this Helm is of Kubernetes 1.34. Charts are rendered for that version unless a cluster says
+ * otherwise.
+ */
 const kubernetesMinor = 34
 
 export interface Helm {

@@ -19,7 +19,7 @@ export interface Topology {
   readonly blocksPerZone: number
 }
 
-export const defaultTopology: Topology = { nodesPerRack: 4, racksPerBlock: 4, blocksPerZone: 4 }
+const defaultTopology: Topology = { nodesPerRack: 4, racksPerBlock: 4, blocksPerZone: 4 }
 
 export interface NodeSpec {
   readonly name: string

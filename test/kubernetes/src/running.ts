@@ -35,7 +35,7 @@ export function copyKubeconfig(from: string, to: string): void {
   writeFileSync(to, readFileSync(from), { mode: 0o600 })
 }
 
-export function isOurs(file: string): boolean {
+function isOurs(file: string): boolean {
   try {
     const { clusters } = JSON.parse(readFileSync(file, 'utf8')) as { clusters?: { name?: string }[] }
     return clusters?.length === 1 && clusters[0]?.name === clusterName

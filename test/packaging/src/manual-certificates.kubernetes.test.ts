@@ -22,7 +22,7 @@ import { ReleasedOperator } from './released-operator.ts'
 import { at, chartFolder, type Rendered, release, valuesFlags } from './rendered-chart.ts'
 
 const where = ['--namespace', release.namespace]
-const secretName = 'certificate-of-others'
+const manualSecretName = 'certificate-of-others'
 const ownSecretName = 'grove-webhook-server-cert'
 /** Kubernetes sends SIGTERM to a pod first. Services of a busy cluster still route to the pod for this time. */
 const endpointLagMs = 2_000
@@ -84,7 +84,7 @@ describe('a release with manual certificates', () => {
     operator?.kill()
     await kubernetes.apply(certManagerDefinitions)
     await kubernetes.kubectl('wait', '--for=condition=Established', 'crd', '--all')
-    await kubernetes.kubectl('delete', 'secret', secretName, ...where)
+    await kubernetes.kubectl('delete', 'secret', manualSecretName, ...where)
     await install({ certManager: { enabled: true }, config: { server: server() } })
     const [mutating] = (await configurations('mutating')).map(({ metadata }) => metadata?.annotations)
     assert.equal(mutating?.[inject], `${release.namespace}/grove-webhook-server`)
@@ -99,6 +99,43 @@ describe('a release with manual certificates', () => {
     await mountSecret()
     await waitFor('the renewed certificate', async () => (await presentedIssuer()) === second)
     await operator.untilReady()
+    await admitsSets()
+    assert.doesNotMatch(operator.output, /forbidden/i)
+  })
+
+  test('serves the certificate that cert-manager issues into the Secret of the operator, before and after the mode changes', async () => {
+    operator?.kill()
+    const webhooks = { secretName: ownSecretName }
+    await install({ config: { server: server({ ...webhooks, certProvisionMode: 'auto' }) } })
+    operator = await released.start(ports)
+    assert.equal(await presentedIssuer(), 'Grove-CA')
+
+    const name = `authority ${++authorities}`
+    const authority = createAuthority(name)
+    const service = `grove-operator.${release.namespace}.svc`
+    const { cert, key } = authority.server(service, [service])
+    const annotations = { 'cert-manager.io/certificate-name': ownSecretName }
+    await patchSecret({ annotations }, { 'tls.crt': cert, 'tls.key': key, 'ca.crt': authority.pair.cert })
+    const issued = await secretVersion()
+    await waitFor('the issued certificate', async () => (await presentedIssuer()) === name)
+    await operator.untilReady()
+    await admitsSets()
+    assert.equal(await secretVersion(), issued, 'the operator did not write the Secret')
+
+    operator.kill()
+    await install({ config: { server: server({ ...webhooks, certProvisionMode: 'manual' }) } })
+    await mountSecret(ownSecretName)
+    operator = await released.start(ports)
+    assert.equal(await presentedIssuer(), name)
+    await admitsSets()
+
+    operator.kill()
+    await kubernetes.kubectl('delete', 'secret', ownSecretName, ...where)
+    await install({ config: { server: server({ ...webhooks, certProvisionMode: 'auto' }) } })
+    operator = await released.start(ports)
+    assert.equal(await presentedIssuer(), 'Grove-CA')
+    const { metadata } = await released.json('secret', ownSecretName, ...where)
+    assert.equal(metadata?.annotations, undefined)
     await admitsSets()
     assert.doesNotMatch(operator.output, /forbidden/i)
   })
@@ -165,7 +202,13 @@ describe('a release with manual certificates', () => {
     const bindAddress = '127.0.0.1'
     const serverCertDir = join(kubernetes.directory, 'certificate')
     return {
-      webhooks: { bindAddress, port: ports.webhooks, serverCertDir, secretName, ...webhooks },
+      webhooks: {
+        bindAddress,
+        port: ports.webhooks,
+        serverCertDir,
+        secretName: manualSecretName,
+        ...webhooks,
+      },
       healthProbes: { bindAddress, port: ports.probes },
       metrics: { bindAddress, port: ports.metrics },
     }
@@ -180,7 +223,7 @@ describe('a release with manual certificates', () => {
       issuer,
       ...where,
     )
-    assert.equal(at(certificate, 'spec.secretName'), secretName)
+    assert.equal(at(certificate, 'spec.secretName'), manualSecretName)
     const [name = '', ...others] = at(certificate, 'spec.dnsNames') as string[]
     const authority = createAuthority(`authority ${++authorities}`)
     const { cert, key } = authority.server(name, [name, ...others])
@@ -262,14 +305,26 @@ describe('a release with manual certificates', () => {
     await kubernetes.apply({
       apiVersion: 'v1',
       kind: 'Secret',
-      metadata: { name: secretName, namespace: release.namespace },
+      metadata: { name: manualSecretName, namespace: release.namespace },
       type: 'kubernetes.io/tls',
       stringData,
     })
   }
 
+  /** Changes the Secret of the operator as cert-manager does: it keeps what it does not set. */
+  async function patchSecret(metadata: object, stringData: object): Promise<void> {
+    const patch = JSON.stringify({ metadata, stringData })
+    const args = ['patch', 'secret', ownSecretName, '--type=merge', '-p', patch, ...where]
+    const { code, stderr } = await kubernetes.kubectl(...args)
+    assert.equal(code, 0, stderr)
+  }
+
+  async function secretVersion(): Promise<string | undefined> {
+    return (await released.json('secret', ownSecretName, ...where)).metadata?.resourceVersion
+  }
+
   /** Writes the files of the Secret volume to the mount path of the container, as the kubelet does. */
-  async function mountSecret(): Promise<void> {
+  async function mountSecret(secretName = manualSecretName): Promise<void> {
     const deployment = await released.json('deployment', 'grove-operator', ...where)
     const volumes = at(deployment, 'spec.template.spec.volumes') as Rendered[]
     const mounts = at(deployment, 'spec.template.spec.containers.0.volumeMounts') as Rendered[]
@@ -287,7 +342,7 @@ describe('a release with manual certificates', () => {
 
   async function versions(): Promise<(string | undefined)[]> {
     const objects = await Promise.all([
-      released.json('secret', secretName, ...where),
+      released.json('secret', manualSecretName, ...where),
       released.json('mutatingwebhookconfiguration', 'podcliqueset-defaulting-webhook'),
       released.json('validatingwebhookconfiguration', 'podcliqueset-validating-webhook'),
     ])

@@ -124,12 +124,18 @@ describe('running processes', () => {
   })
 
   test('log one line per decision, with the object and the reconcile', () => {
-    const messages = ['Update started', 'Update finished', 'Replaced pods']
-    for (const message of messages) {
+    const object = ['kind', 'namespace', 'name', 'uid']
+    const messages = {
+      'Replaced pods': [...object, 'reconcileID'],
+      // The watch can show the status before the response to the reconcile that wrote it.
+      'Update started': object,
+      'Update finished': object,
+    }
+    for (const [message, fields] of Object.entries(messages)) {
       const lines = monitored.operatorLog.filter(({ msg }) => msg === message)
       assert.ok(lines.length > 0, message)
       for (const line of lines)
-        for (const field of ['kind', 'namespace', 'name', 'uid', 'reconcileID'])
+        for (const field of fields)
           assert.equal(typeof line[field], 'string', `${field} of ${JSON.stringify(line)}`)
     }
     assert.equal(monitored.operatorLog.filter(({ msg }) => msg === 'Update started').length, 1)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Executes the commands of the pages about installation and configuration on a real control plane, with the real helm and
-// kubectl. The containers of the release are simulated: they start, but run no operator.
+// Executes the commands of the pages about installation and configuration on a real control plane, with the real helm
+// and kubectl. The containers of the release are simulated: they start, but run no operator.
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

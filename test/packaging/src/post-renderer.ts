@@ -5,8 +5,8 @@ import { join } from 'node:path'
 
 /**
  * Writes a post-renderer for Helm that redirects the Services of a release to this machine, where the operator runs.
- * Returns its path. Helm applies it to installations and upgrades alike, so it causes no difference between them. With a
- * port, API servers call the webhooks there, for any port of the operator.
+ * Returns its path. Helm applies it to installations and upgrades alike, so it causes no difference between them.
+ * With a port, API servers call the webhooks there, for any port of the operator.
  */
 export function servicesToThisMachine(folder: string, webhookPort?: number): string {
   const file = join(folder, 'to-this-machine.mjs')

@@ -66,7 +66,9 @@ export class ReleasedOperator {
     return operator
   }
 
-  /** Starts the container of another Deployment of the release, with its service account and these further arguments. */
+  /**
+   * Starts the container of another Deployment of the release, with its service account and these further arguments.
+   */
   async spawn(deployment: string, ...args: string[]): Promise<ChildProcess> {
     const pod = await this.#podOf(deployment)
     const container = pod.containers[0]!

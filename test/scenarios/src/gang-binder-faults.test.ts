@@ -118,8 +118,8 @@ async function killAt(cluster: FaultyCluster, kind: WriteKind, nth: number): Pro
 }
 
 /**
- * A transport whose watches deliver later, by the clock of the cluster. In real time the lateness of many events would add up to
- * minutes of that clock, which advances a second within milliseconds.
+ * A transport whose watches deliver later, by the clock of the cluster. In real time the lateness of many events
+ * would add up to minutes of that clock, which advances a second within milliseconds.
  */
 function late(inner: Transport, clock: Clock, delayMs: () => number): Transport {
   return {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs of the gang scheduler on an API server without kubelets: it is killed, its requests fail, its watches are late, and
-// another scheduler uses the same nodes. Checks the invariants after every write.
+// Runs of the gang scheduler on an API server without kubelets: it is killed, its requests fail, its watches are
+// late, and another scheduler uses the same nodes. Checks the invariants after every write.
 import assert from 'node:assert/strict'
 import { label, type Pod, type PodGang } from '@grove/api'
 import { createCluster, inProcessTransport } from '@grove/cluster'

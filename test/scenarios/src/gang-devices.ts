@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The gang scheduler with pods that use devices through resource claims. The same tests run on the embedded cluster and on a
-// real one, whose controllers generate claims from templates and release the claims of deleted pods.
+// The gang scheduler with pods that use devices through resource claims. The same tests run on the embedded cluster
+// and on a real one, whose controllers generate claims from templates and release the claims of deleted pods.
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { label, type Pod, type PodGang, type PodSpec, type ResourceClaim } from '@grove/api'

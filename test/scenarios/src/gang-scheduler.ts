@@ -41,8 +41,8 @@ export const nodes = defineResource<KubeObject & { readonly spec?: NodeSpec }>({
 })
 
 /**
- * Uncordons nodes, and waits until they have no taint any more: a controller of Kubernetes removes the taint of a cordoned
- * node some time later, from one node after the other.
+ * Uncordons nodes, and waits until they have no taint any more: a controller of Kubernetes removes the taint of a
+ * cordoned node some time later, from one node after the other.
  */
 export async function uncordon(client: Client, names: readonly string[]): Promise<void> {
   for (const name of names) await client.patch(nodes, { name }, { merge: { spec: { unschedulable: false } } })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// PodCliqueSets under the operator and the gang scheduler, which runs as a second scheduler. Pods without a size fill one
-// node, so nodes are slots. The same tests run on the embedded cluster and on a real one.
+// PodCliqueSets under the operator and the gang scheduler, which runs as a second scheduler. Pods without a size fill
+// one node, so nodes are slots. The same tests run on the embedded cluster and on a real one.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { defaultConfiguration, label, type Pod, type PodGang } from '@grove/api'
@@ -179,8 +179,8 @@ export function gangSetTests(title: string, cluster: () => SetCluster): void {
     async function addSlots(count: number): Promise<void> {
       const added = cluster().nodeNames.slice(free, free + count)
       free += count
-      // The scheduler sees all nodes at once. Otherwise a smaller gang of lower rank may use the first ones while a larger
-      // gang still waits for more.
+      // The scheduler sees all nodes at once. Otherwise a smaller gang of lower rank may use the first ones while a
+      // larger gang still waits for more.
       await scheduler.stop()
       await uncordon(client, added)
       scheduler = await startScheduler(cluster().connect())

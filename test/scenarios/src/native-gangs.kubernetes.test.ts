@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Native gangs: the operator writes Workloads, CompositePodGroups and PodGroups, and the stock kube-scheduler schedules the
-// pods. Every node has room for one pod, so nodes are slots.
+// Native gangs: the operator writes Workloads, CompositePodGroups and PodGroups, and the stock kube-scheduler
+// schedules the pods. Every node has room for one pod, so nodes are slots.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { defaultConfiguration, label, type Pod } from '@grove/api'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The work of an update per pod does not depend on the size of the set. The test counts the pods and cliques that planners
-// read.
+// The work of an update per pod does not depend on the size of the set. The test counts the pods and cliques that
+// planners read.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { defaultConfiguration } from '@grove/api'

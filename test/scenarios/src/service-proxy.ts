@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A Service as kube-proxy implements it: a new connection is sent to one endpoint at random, and stays there. An endpoint
-// that does not listen costs the client its connection.
+// A Service as kube-proxy implements it: a new connection is sent to one endpoint at random, and stays there. An
+// endpoint that does not listen costs the client its connection.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 const host = '127.0.0.1'

@@ -7,8 +7,8 @@ export const pollIntervalMs = 20
 const skipPerPollMs = 40
 
 /**
- * Waits until a count has not changed for this time. It counts polls instead of reading a clock: on a busy machine, polls
- * and changes are delayed alike.
+ * Waits until a count has not changed for this time. It counts polls instead of reading a clock: on a busy machine,
+ * polls and changes are delayed alike.
  */
 export async function untilUnchanged(
   count: () => number,

@@ -73,7 +73,9 @@ export class PodRecord {
     this.#hurt.set(pod.metadata.uid, pod)
   }
 
-  /** Call this before a node is lost. Its pods count as disrupted, also those that a scheduler binds to it meanwhile. */
+  /**
+   * Call this before a node is lost. Its pods count as disrupted, also those that a scheduler binds to it meanwhile.
+   */
   losesNode(name: string): void {
     this.#lostNodes.add(name)
     for (const pod of this.known()) this.#note(pod)

@@ -130,7 +130,8 @@ export class TerminationRun implements SetRun {
     )
     await this.harness.untilAvailable(setName, 2)
     const { terminated, record } = this.check
-    // Other disruptions may also cause a breach while the operator is down. The check evaluates each of these terminations.
+    // Other disruptions may also cause a breach while the operator is down. The check evaluates each of these
+    // terminations.
     const disrupted = record.hurtPods().flatMap(unitsOf)
     const unexpected = terminated.filter(unit => !disrupted.includes(unit))
     const broken = this.#ofGroup ? '0/1' : '0'
@@ -148,8 +149,8 @@ export class TerminationRun implements SetRun {
   }
 
   /**
-   * Other disruptions may replace some of the broken pods. The clique then has its minimum again and is not terminated, so the
-   * pods that are still broken would stay so for ever.
+   * Other disruptions may replace some of the broken pods. The clique then has its minimum again and is not
+   * terminated, so the pods that are still broken would stay so for ever.
    */
   async #endFaultWithoutBreach(): Promise<void> {
     if (this.#ofGroup) return

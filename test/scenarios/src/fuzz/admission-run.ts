@@ -23,7 +23,9 @@ export interface AdmissionReport {
 export interface AdmissionRunOptions {
   readonly port: number
   readonly reviewAt: (index: number) => Review
-  readonly count: number
+  /** Index of the first review, and the one after the last. */
+  readonly from: number
+  readonly to: number
   readonly inFlight: number
   readonly deadline: number
   readonly progress: (line: string) => void
@@ -34,8 +36,8 @@ const longestResponseBytes = 128 * 1024
 const mostFailures = 20
 const progressEvery = 10_000
 
-export async function runAdmission(options: AdmissionRunOptions): Promise<AdmissionReport> {
-  const report: AdmissionReport = {
+export function emptyAdmissionReport(): AdmissionReport {
+  return {
     tried: 0,
     allowed: 0,
     rejected: 0,
@@ -46,15 +48,19 @@ export async function runAdmission(options: AdmissionRunOptions): Promise<Admiss
     largestResponseBytes: 0,
     failures: [],
   }
+}
+
+/** Adds its results to the report. */
+export async function runAdmission(options: AdmissionRunOptions, report: AdmissionReport): Promise<void> {
   const pool = new Pool(`https://127.0.0.1:${options.port}`, {
     connections: options.inFlight,
     // The certificate names a Service, and this run connects to loopback.
     connect: { rejectUnauthorized: false },
     headersTimeout: 3 * webhookTimeoutMs,
   })
-  let next = 0
+  let next = options.from
   const worker = async () => {
-    while (next < options.count && Date.now() < options.deadline && report.failures.length < mostFailures) {
+    while (next < options.to && Date.now() < options.deadline && report.failures.length < mostFailures) {
       const index = next++
       await send(pool, index, options.reviewAt(index), report)
       if (report.tried % progressEvery === 0) options.progress(`${report.tried} reviews`)
@@ -62,7 +68,6 @@ export async function runAdmission(options: AdmissionRunOptions): Promise<Admiss
   }
   await Promise.all(Array.from({ length: options.inFlight }, worker))
   await pool.close()
-  return report
 }
 
 async function send(pool: Pool, index: number, review: Review, report: AdmissionReport): Promise<void> {

@@ -23,7 +23,7 @@ import type { ServerOrder } from './embedded-server.ts'
 
 const hosts = ['127.0.0.1', 'localhost']
 
-export class EmbeddedProcess implements Installable, AsyncDisposable {
+class EmbeddedProcess implements Installable, AsyncDisposable {
   readonly directory = mkdtempSync(join(tmpdir(), 'grove-fuzz-'))
   readonly client: Client
   readonly pid: number

@@ -3,11 +3,11 @@
 import { startOperatorProcess } from '../operator-process.ts'
 // One fuzz run. The embedded cluster and the operator are processes. The run sends generated AdmissionReviews to the
 // webhook port and creates generated sets on the cluster at the same time.
-import { type AdmissionReport, runAdmission } from './admission-run.ts'
+import { type AdmissionReport, emptyAdmissionReport, runAdmission } from './admission-run.ts'
 import { startEmbeddedProcess } from './embedded-process.ts'
 import { Gauge } from './gauge.ts'
 import { reviewGenerator } from './reviews.ts'
-import { runSets, type SetReport } from './set-runs.ts'
+import { emptySetReport, runSets, type SetReport } from './set-runs.ts'
 
 export interface FuzzOptions {
   readonly seed: number
@@ -24,8 +24,8 @@ export interface FuzzReport {
   readonly delayMs: number
   readonly stallMs: number
   readonly peakMiB: number
-  /** Live heap after the warm-up and at the end, both after a garbage collection. */
-  readonly heapMiB: { readonly before: number; readonly after: number }
+  /** Live heap after the warm-up, after half of the run and at the end, each after a garbage collection. */
+  readonly heapMiB: { readonly before: number; readonly half: number; readonly after: number }
   /** The exit code or signal of an operator that ended. */
   readonly ended: string | undefined
   readonly operatorOutput: string
@@ -64,47 +64,68 @@ export async function fuzz(options: FuzzOptions, progress: (line: string) => voi
       namespaces.push(await cluster.newNamespace(`tenant-${tenant}`))
     const quietNamespace = await cluster.newNamespace('quiet')
     const deadline = Date.now() + options.seconds * 1000
-    const part = (seed: number, reviews: number, sets: number) =>
-      Promise.all([
-        runAdmission({
-          port: operator.ports.webhooks,
-          reviewAt: reviewGenerator(seed),
-          count: reviews,
-          inFlight: reviewsInFlight,
-          deadline,
-          progress,
-        }),
-        runSets({
-          client: cluster.client,
-          seed,
-          count: sets,
-          inFlight: setsInFlight,
-          namespaces,
-          quietNamespace,
-          deadline,
-          progress,
-          ended: ended.signal,
-        }),
+    const part = async (
+      seed: number,
+      reviews: readonly [from: number, to: number],
+      sets: readonly [from: number, to: number],
+      [admissionReport, setReport] = [emptyAdmissionReport(), emptySetReport()],
+    ) => {
+      await Promise.all([
+        runAdmission(
+          {
+            port: operator.ports.webhooks,
+            reviewAt: reviewGenerator(seed),
+            from: reviews[0],
+            to: reviews[1],
+            inFlight: reviewsInFlight,
+            deadline,
+            progress,
+          },
+          admissionReport,
+        ),
+        runSets(
+          {
+            client: cluster.client,
+            seed,
+            from: sets[0],
+            to: sets[1],
+            inFlight: setsInFlight,
+            namespaces,
+            quietNamespace,
+            deadline,
+            progress,
+            ended: ended.signal,
+          },
+          setReport,
+        ),
       ])
+    }
+    const pid = operator.child.pid ?? 0
+    const liveHeapMiB = async () => (ended.signal.aborted ? Number.NaN : (await gauge.collected(pid)).heapMiB)
     await part(
       options.seed + 1,
-      Math.min(warmUp.reviews, options.reviews),
-      Math.min(warmUp.sets, Math.ceil(options.sets / 10)),
+      [0, Math.min(warmUp.reviews, options.reviews)],
+      [0, Math.min(warmUp.sets, Math.ceil(options.sets / 10))],
     )
-    const pid = operator.child.pid ?? 0
-    const before = ended.signal.aborted ? undefined : await gauge.collected(pid)
+    const before = await liveHeapMiB()
     const since = Date.now()
-    progress(`warmed up; live heap ${before?.heapMiB.toFixed(1)} MiB`)
-    const [admission, sets] = await part(options.seed, options.reviews, options.sets)
+    progress(`warmed up; live heap ${before.toFixed(1)} MiB`)
+    const admission = emptyAdmissionReport()
+    const sets = emptySetReport()
+    const [halfOfReviews, halfOfSets] = [Math.floor(options.reviews / 2), Math.floor(options.sets / 2)]
+    await part(options.seed, [0, halfOfReviews], [0, halfOfSets], [admission, sets])
+    const half = await liveHeapMiB()
+    progress(`half of the run; live heap ${half.toFixed(1)} MiB`)
+    await part(options.seed, [halfOfReviews, options.reviews], [halfOfSets, options.sets], [admission, sets])
     const lines = gauge.lines(pid, since)
-    const after = ended.signal.aborted ? undefined : await gauge.collected(pid)
+    const after = await liveHeapMiB()
     return {
       admission,
       sets,
       delayMs: Math.max(0, ...lines.map(({ delayMs }) => delayMs)),
       stallMs: Math.max(0, ...lines.map(({ stallMs }) => stallMs)),
       peakMiB: Math.max(0, ...lines.map(({ residentMiB }) => residentMiB)),
-      heapMiB: { before: before?.heapMiB ?? Number.NaN, after: after?.heapMiB ?? Number.NaN },
+      heapMiB: { before, half, after },
       ended: ended.signal.aborted ? String(ended.signal.reason?.message) : undefined,
       operatorOutput: operator.output,
     }

@@ -26,7 +26,9 @@ export interface SetReport {
 export interface SetRunOptions {
   readonly client: Client
   readonly seed: number
-  readonly count: number
+  /** Index of the first set, and the one after the last. */
+  readonly from: number
+  readonly to: number
   readonly inFlight: number
   readonly namespaces: readonly string[]
   /** Namespace of the ordinary sets. */
@@ -57,19 +59,16 @@ const disturbed = [
   resources.pods,
 ] as readonly Resource<KubeObject>[]
 
-export async function runSets(options: SetRunOptions): Promise<SetReport> {
-  const report: SetReport = {
-    lived: 0,
-    rejected: 0,
-    disturbances: 0,
-    ordinary: 0,
-    slowestOrdinaryMs: 0,
-    failures: [],
-  }
+export function emptySetReport(): SetReport {
+  return { lived: 0, rejected: 0, disturbances: 0, ordinary: 0, slowestOrdinaryMs: 0, failures: [] }
+}
+
+/** Adds its results to the report. */
+export async function runSets(options: SetRunOptions, report: SetReport): Promise<void> {
   const valid = fc.sample(sets, { seed: options.seed, numRuns: sampledSets })
-  let next = 0
+  let next = options.from
   const hasMore = () =>
-    next < options.count &&
+    next < options.to &&
     Date.now() < options.deadline &&
     !options.ended.aborted &&
     report.failures.length < mostFailures
@@ -87,7 +86,6 @@ export async function runSets(options: SetRunOptions): Promise<SetReport> {
     }
   }
   await Promise.all(Array.from({ length: options.inFlight }, worker))
-  return report
 }
 
 class SetRun {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Actions of users, autoscalers and failures on a running set.
-import { label } from '@grove/api'
+import { label, type PodCliqueSet } from '@grove/api'
 import { isConflict, isNotFound, type KubeObject, type Resource, type Stored } from '@grove/kube'
 import { resources } from '@grove/operator'
 import fc from 'fast-check'
@@ -15,6 +15,8 @@ export type Action =
   | { readonly do: 'delete pods'; readonly pick: number; readonly count: number }
   | { readonly do: 'fail pod'; readonly pick: number }
   | { readonly do: 'delete child'; readonly kind: keyof typeof children; readonly pick: number }
+  | { readonly do: 'remove owner'; readonly kind: keyof typeof children; readonly pick: number }
+  | { readonly do: 'edit template'; readonly member: keyof typeof templateEdits; readonly pick: number }
   | { readonly do: 'change image'; readonly pick: number; readonly tag: number }
   | { readonly do: 'reorder cliques' }
   | { readonly do: 'relabel set'; readonly value: string }
@@ -30,6 +32,34 @@ const children = {
   RoleBinding: resources.roleBindings,
   HorizontalPodAutoscaler: resources.autoscalers,
 } as const satisfies Record<string, Resource<KubeObject>>
+
+type Template = PodCliqueSet['spec']['template']
+type TemplateEdit = (template: Template, clique: Template['cliques'][number], pick: number) => void
+
+const odd = (value: number) => value % 2 === 1
+const templateEdits = {
+  terminationDelay: (template, _, value) => {
+    template.terminationDelay = odd(value) ? '5h0m0s' : '4h0m0s'
+  },
+  headlessService: (template, _, value) => {
+    template.headlessServiceConfig = { publishNotReadyAddresses: odd(value) }
+  },
+  priorityClass: (template, _, value) => {
+    if (odd(value)) template.priorityClassName = 'high'
+    else delete template.priorityClassName
+  },
+  labels: (_, clique, value) => {
+    clique.labels = odd(value) ? { tier: `edited-${value}` } : {}
+  },
+  annotations: (_, clique, value) => {
+    clique.annotations = odd(value) ? { 'example.com/note': `edited-${value}` } : {}
+  },
+  gracePeriod: (_, clique, value) => {
+    clique.spec.podSpec.terminationGracePeriodSeconds = value % 40
+  },
+} as const satisfies Record<string, TemplateEdit>
+/** Edits that restart no pod. */
+const harmlessEdits: ReadonlySet<string> = new Set(['terminationDelay', 'headlessService'])
 
 const pick = fc.nat(1000)
 const size = fc.integer({ min: 0, max: 4 })
@@ -52,6 +82,22 @@ export const actions: fc.Arbitrary<Action> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('delete child' as const),
       kind: fc.constantFrom(...(Object.keys(children) as (keyof typeof children)[])),
+      pick,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('remove owner' as const),
+      kind: fc.constantFrom(...(Object.keys(children) as (keyof typeof children)[])),
+      pick,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('edit template' as const),
+      member: fc.constantFrom(...(Object.keys(templateEdits) as (keyof typeof templateEdits)[])),
       pick,
     }),
   },
@@ -124,6 +170,24 @@ export async function act(harness: Harness, model: Model, action: Action): Promi
       if (action.kind === 'PodClique' || action.kind === 'PodCliqueScalingGroup')
         model.renew(child.metadata.name, templateSize(set, child))
       return
+    }
+    case 'remove owner': {
+      const resource = children[action.kind] as Resource<KubeObject>
+      const child = chosen(await harness.list(resource, model.name), action.pick)
+      if (!child) return
+      const { name, uid } = child.metadata
+      const merge = { metadata: { uid, ownerReferences: null } }
+      await unlessGone(() =>
+        harness.client.patch(resource, { name, namespace: harness.namespace }, { merge }),
+      )
+      return
+    }
+    case 'edit template': {
+      if (set.spec.updateStrategy?.type === 'OnDelete' && !harmlessEdits.has(action.member)) return
+      return harness.edit(model.name, ({ spec: { template } }) => {
+        const clique = template.cliques[action.pick % template.cliques.length]!
+        templateEdits[action.member](template, clique, action.pick)
+      })
     }
     case 'change image': {
       // With OnDelete, outdated pods stay, and the set of pods depends on the order of all actions.

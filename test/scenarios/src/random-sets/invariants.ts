@@ -53,7 +53,7 @@ function inPlace(object: Stored<KubeObject>, places: ReadonlyMap<string, Place>)
   const place = renamed.kind === 'Pod' ? places.get(renamed.metadata.name) : undefined
   if (place) {
     renamed.metadata.name = place.hostname
-    renamed.metadata.labels = { ...renamed.metadata.labels, [label.podIndex]: String(place.rank) }
+    renamed.metadata.labels = { ...withoutNodeLabels(renamed), [label.podIndex]: String(place.rank) }
     renamed.spec!.hostname = place.hostname
     // The number of failed predecessors does not follow from the set.
     if (renamed.metadata.annotations) delete renamed.metadata.annotations[annotation.consecutiveFailures]
@@ -64,6 +64,13 @@ function inPlace(object: Stored<KubeObject>, places: ReadonlyMap<string, Place>)
     group.podReferences.sort((a, b) => (a.name < b.name ? -1 : 1))
   }
   return renamed
+}
+
+/** The API server copies zone and region of the node to a pod that is bound. */
+function withoutNodeLabels({ metadata }: KubeObject): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(metadata?.labels ?? {}).filter(([key]) => !key.startsWith('topology.kubernetes.io/')),
+  )
 }
 
 interface Place {

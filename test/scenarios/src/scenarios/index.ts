@@ -29,6 +29,7 @@ import { replicaCountScenarios } from './replica-counts.ts'
 import { reservedLabelScenarios } from './reserved-labels.ts'
 import { resourceSharingScenarios } from './resource-sharing.ts'
 import { revisionScenarios } from './revisions.ts'
+import { scaledUpdateScenarios } from './scaled-updates.ts'
 import { scalingScenarios } from './scaling.ts'
 import { scalingStepScenarios } from './scaling-steps.ts'
 import { schedulerScenarios } from './schedulers.ts'
@@ -36,10 +37,13 @@ import { setStatusScenarios } from './set-status.ts'
 import { startupOrderScenarios } from './startup-order.ts'
 import { steeredUpdateScenarios } from './steered-updates.ts'
 import { strangeStateScenarios } from './strange-states.ts'
+import { successiveLossScenarios } from './successive-losses.ts'
 import { surgeUpdateScenarios } from './surge-updates.ts'
 import { takeOverScenarios } from './take-over.ts'
 import { takenNameScenarios } from './taken-names.ts'
 import { templateScenarios } from './templates.ts'
+import { topologyBindingScenarios } from './topology-bindings.ts'
+import { topologyPackingScenarios } from './topology-packing.ts'
 import { unusualDeletionScenarios } from './unusual-deletions.ts'
 import { updateStepScenarios } from './update-steps.ts'
 import { updateScenarios } from './updates.ts'
@@ -67,8 +71,10 @@ export const scenarios: readonly Scenario[] = [
   ...surgeUpdateScenarios,
   ...gangScenarios,
   ...interruptedUpdateScenarios,
+  ...scaledUpdateScenarios,
   ...gangTerminationScenarios,
   ...lostCapacityScenarios,
+  ...successiveLossScenarios,
   ...failingPodScenarios,
   ...resourceSharingScenarios,
   ...claimLifecycleScenarios,
@@ -84,6 +90,8 @@ export const scenarios: readonly Scenario[] = [
   ...rapidEditScenarios,
   ...schedulerScenarios,
   ...gangStepScenarios,
+  ...topologyPackingScenarios,
+  ...topologyBindingScenarios,
   ...hugeCountScenarios,
 ]
 

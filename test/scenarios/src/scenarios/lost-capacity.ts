@@ -79,7 +79,7 @@ async function setUnschedulable(harness: Harness, unschedulable: boolean): Promi
 const longestBackoffMs = 10_000
 
 /** Cordons every node for as long as `work` takes. Scenarios run one at a time, so no other needs a node. */
-async function cordoned(harness: Harness, work: () => Promise<void>): Promise<void> {
+export async function cordoned(harness: Harness, work: () => Promise<void>): Promise<void> {
   await setUnschedulable(harness, true)
   try {
     await work()

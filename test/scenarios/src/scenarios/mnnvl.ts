@@ -85,6 +85,40 @@ spec:
       - {name: eng, cliqueNames: [lead, work], replicas: 1}
 `
 
+const grouped = (group?: string): Record<string, string> => (group ? { [annotation.mnnvlGroup]: group } : {})
+
+/** Groups that are inherited, replaced and excluded at every level. Group `c` is excluded, one of its cliques is not. */
+const inherited = `
+apiVersion: grove.io/v1alpha1
+kind: PodCliqueSet
+metadata: {name: tiers, annotations: {${annotation.mnnvlGroup}: main}}
+spec:
+  replicas: 1
+  template:
+    cliques:${gpuClique('s1')}${gpuClique('s2', grouped('train'))}${gpuClique('s3', grouped('none'))}${gpuClique('a1')}${gpuClique('a2', grouped('infer'))}${gpuClique('b1')}${gpuClique('b2', grouped('batch'))}${gpuClique('b3', grouped('none'))}${gpuClique('c1')}${gpuClique('c2', grouped('solo'))}
+      - name: cpu
+        annotations: ${JSON.stringify(grouped('train'))}
+        spec: {roleName: cpu, replicas: 1, podSpec: {containers: [{name: main, image: registry.example/cpu:1}]}}
+    podCliqueScalingGroups:
+      - {name: a, cliqueNames: [a1, a2], replicas: 1}
+      - {name: b, cliqueNames: [b1, b2, b3], replicas: 1, annotations: ${JSON.stringify(grouped('train'))}}
+      - {name: c, cliqueNames: [c1, c2], replicas: 1, annotations: ${JSON.stringify(grouped('none'))}}
+`
+
+const groupsOfTiers: Readonly<Record<string, string | undefined>> = {
+  s1: 'main',
+  s2: 'train',
+  s3: undefined,
+  'a-0-a1': 'main',
+  'a-0-a2': 'infer',
+  'b-0-b1': 'train',
+  'b-0-b2': 'batch',
+  'b-0-b3': undefined,
+  'c-0-c1': undefined,
+  'c-0-c2': 'solo',
+  cpu: undefined,
+}
+
 const domains = (harness: Harness) => harness.list(resources.computeDomains, 'fabric')
 
 async function untilDomains(harness: Harness, names: readonly string[]) {
@@ -197,6 +231,56 @@ export const mnnvlScenarios: Scenario[] = [
         () => harness.set('fabric'),
         set => set === undefined,
       )
+    },
+  },
+  {
+    name: 'a clique has the NVLink group of its own, of its scaling group, or of its set',
+    configuration: enabled,
+    async run(harness) {
+      await installComputeDomains(harness)
+      await harness.restartOperator()
+      await harness.apply(inherited)
+      const cliques = await harness.until(
+        'all cliques',
+        () => harness.cliques('tiers'),
+        found => found.length === Object.keys(groupsOfTiers).length,
+      )
+      for (const { metadata, spec } of cliques) {
+        const group = groupsOfTiers[metadata.name.replace('tiers-0-', '')]
+        const claims = (spec.podSpec.resourceClaims ?? []).map(claim => [
+          claim.name,
+          claim.resourceClaimTemplateName,
+        ])
+        assert.deepEqual(claims, group ? [[mnnvlClaimName, `tiers-0-${group}`]] : [], metadata.name)
+        const [first, ...others] = spec.podSpec.containers
+        assert.deepEqual(
+          first?.resources?.claims?.map(claim => claim.name),
+          group && [mnnvlClaimName],
+          metadata.name,
+        )
+        assert.ok(others.every(({ resources }) => resources?.claims === undefined))
+      }
+      const groups = await harness.groups('tiers')
+      assert.deepEqual(
+        groups
+          .map(({ metadata }) => `${metadata.name} ${metadata.annotations?.[annotation.mnnvlGroup]}`)
+          .sort(),
+        ['tiers-0-a main', 'tiers-0-b train', 'tiers-0-c none'],
+      )
+      const untilCount = (count: number) =>
+        harness.until(
+          `${count} domains`,
+          () => harness.list(resources.computeDomains, 'tiers'),
+          found => found.length === count,
+        )
+      await untilCount(5)
+      await harness.scale(resources.podCliqueSets, 'tiers', 4)
+      await untilCount(20)
+      await harness.scale(resources.podCliqueSets, 'tiers', 2)
+      const left = await untilCount(10)
+      assert.ok(left.every(({ metadata }) => /^tiers-[01]-/.test(metadata.name)))
+      await harness.deleteSet('tiers')
+      await untilCount(0)
     },
   },
   {

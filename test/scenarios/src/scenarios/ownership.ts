@@ -12,6 +12,18 @@ import { whole } from './manifests.ts'
 
 const untyped = (resource: unknown) => resource as Resource<KubeObject>
 
+const childrenOfWhole: readonly (readonly [Resource<KubeObject>, string])[] = [
+  [untyped(resources.serviceAccounts), 'whole'],
+  [untyped(resources.roles), 'grove.io:pcs:whole'],
+  [untyped(resources.roleBindings), 'grove.io:pcs:whole'],
+  [untyped(resources.services), 'whole-0'],
+  [untyped(resources.autoscalers), 'whole-0-web'],
+  [untyped(resources.podCliques), 'whole-0-web'],
+  [untyped(resources.podCliqueScalingGroups), 'whole-0-eng'],
+  [untyped(resources.podCliques), 'whole-0-eng-0-work'],
+  [untyped(resources.podGangs), 'whole-0'],
+]
+
 interface Foreign {
   readonly resource: Resource<KubeObject>
   readonly object: Stored<KubeObject>
@@ -144,6 +156,33 @@ export const ownershipScenarios: Scenario[] = [
         copies.map(({ object }) => object.metadata.uid),
       )
       await assertUntouched(harness, copies)
+    },
+  },
+  {
+    name: 'a set adopts children whose owner references another client removes, one kind at a time, and nothing is left when it is deleted',
+    async run(harness) {
+      await harness.apply(whole())
+      const before = await harness.untilReady('whole', 2)
+      await harness.untilAvailable('whole', 1)
+      for (const [resource, name] of childrenOfWhole) {
+        await harness.untilQuiet()
+        const ref = { name, namespace: harness.namespace }
+        const [owner] = (await harness.client.get(resource, ref)).metadata.ownerReferences ?? []
+        await harness.client.patch(resource, ref, { merge: { metadata: { ownerReferences: null } } })
+        const adopted = await harness.until(
+          `the owner of ${resource.kind} ${name}`,
+          () => harness.client.get(resource, ref),
+          ({ metadata }) => (metadata.ownerReferences ?? []).length > 0,
+        )
+        assert.deepEqual(adopted.metadata.ownerReferences, [owner])
+      }
+      const kept = await harness.untilReady('whole', 2)
+      assert.deepEqual(
+        kept.map(({ metadata }) => metadata.uid).sort(),
+        before.map(({ metadata }) => metadata.uid).sort(),
+      )
+      await harness.deleteSet('whole')
+      await untilNothingIsLeft(harness, 'whole')
     },
   },
 ]
