@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Measures how long `grove doctor` takes on a good cluster: on a real control plane with an operator process, whose webhooks
-// the API server calls, and on the cluster of `grove up`. A round counts only if every check is ok. The time is that of the
-// whole command from a clone, including its start. The first round, which fills caches of compiled code, is not counted.
+// Measures how long `grove doctor` takes on a good cluster: on a real control plane with an operator process, whose
+// webhooks the API server calls, and on the cluster of `grove up`. A round counts only if every check is ok. The time
+// is that of the whole command from a clone, including its start. The first round, which fills caches of compiled
+// code, is not counted.
 //   npm run bench -- doctor [--rounds=15] [--record]
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `npm run bench -- scale [thousand] [five-thousand] [ten] [options]`: the lifecycle of sets on a real control plane with
-// admission, compared with the ceiling (a bare loop that creates plain pods) and the floor (a bare loop that writes the
-// objects that every operator must write). All are measured in one run, so that the ratios hold on any machine.
+// `npm run bench -- scale [thousand] [five-thousand] [ten] [options]`: the lifecycle of sets on a real control plane
+// with admission, compared with the ceiling (a bare loop that creates plain pods) and the floor (a bare loop that
+// writes the objects that every operator must write). All are measured in one run, so that the ratios hold on any
+// machine.
 //   --replicas=500        replicas of the set `thousand`, two pods each
 //   --group-replicas=624  replicas of both groups of the set `five-thousand`
 //   --steady=30           seconds of observing a converged set after a trigger without a change; 0 skips it

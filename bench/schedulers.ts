@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `npm run bench -- schedulers [options]`: one set of many small gangs on a real control plane, scheduled by kube-scheduler behind
-// scheduling gates and by grove-scheduler, which needs no gates. Both are measured in turns in one run.
+// `npm run bench -- schedulers [options]`: one set of many small gangs on a real control plane, scheduled by
+// kube-scheduler behind scheduling gates and by grove-scheduler, which needs no gates. Both are measured in turns in
+// one run.
 //   --replicas=500   replicas of the set, two pods each
 //   --repeats=2      lifecycles for each scheduler
 //   --record         writes bench/results/schedulers.json

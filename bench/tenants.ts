@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `npm run bench -- tenants [--tenants=50] [--rounds=2] [--profile=DIRECTORY]`: one operator on a real control plane. Every
-// tenant creates a set. The benchmark measures the time until the set is available, in turns
+// `npm run bench -- tenants [--tenants=50] [--rounds=2] [--profile=DIRECTORY]`: one operator on a real control plane.
+// Every tenant creates a set. The benchmark measures the time until the set is available, in turns
 // - alone,
 // - with a tenant that sends the requests of a hostile tenant for kinds that the operator does not serve: the share of the
 //   control plane, which has the same two processors,
@@ -27,7 +27,10 @@ const startUpMs = 8_000
 const everyMs = 400
 const timeoutMs = 300_000
 const podsPerSet = 4
-/** The control plane needs minutes to clean up after the hostile tenant, with few requests: they hardly disturb a round. */
+/**
+ * The control plane needs minutes to clean up after the hostile tenant, with few requests: they hardly disturb a
+ * round.
+ */
 const cleanUpMs = 20_000
 
 const { values } = parseArgs({

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `npm run bench -- updates [sets] [groups] [--small=50] [--large=500] [--profile=DIRECTORY]`: rolling updates of two-pod
-// replicas on a real control plane with admission on, one replica at a time: replicas of a set, or of one scaling group.
-// Reports time, CPU and requests of the operator per replica, and the ratio of many replicas to few. The ratio is 1 where a
-// step does not depend on the number of replicas. The control plane has more work for a step in a fuller cluster, so few
-// replicas are also updated next to an idle set that makes the cluster as full as many do. --profile writes a CPU profile of
-// the operator.
+// `npm run bench -- updates [sets] [groups] [--small=50] [--large=500] [--profile=DIRECTORY]`: rolling updates of
+// two-pod replicas on a real control plane with admission on, one replica at a time: replicas of a set, or of one
+// scaling group. Reports time, CPU and requests of the operator per replica, and the ratio of many replicas to few.
+// The ratio is 1 where a step does not depend on the number of replicas. The control plane has more work for a step
+// in a fuller cluster, so few replicas are also updated next to an idle set that makes the cluster as full as many
+// do. --profile writes a CPU profile of the operator.
 import { parseArgs } from 'node:util'
 import { createClient } from '@grove/kube'
 import { resources } from '@grove/operator'

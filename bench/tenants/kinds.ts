@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The kinds that a hostile tenant uses: those of the operator, or copies of them in another API group. Copies have the same
-// schema, but no webhook and no controller, so the tenant's children are written by a plain loop.
+// The kinds that a hostile tenant uses: those of the operator, or copies of them in another API group. Copies have
+// the same schema, but no webhook and no controller, so the tenant's children are written by a plain loop.
 import { customResourceDefinitions, label, type PodCliqueSet } from '@grove/api'
 import { type Client, defineResource, KubeError, type KubeObject, type Resource } from '@grove/kube'
 import { type RenderedObject, resources } from '@grove/operator'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Folders of a package do not import each other in cycles. Folders are those directly below `src`; each file next to them
-// counts as a folder of its own. Tests and test support may import everything.
+// Folders of a package do not import each other in cycles. Folders are those directly below `src`; each file next to
+// them counts as a folder of its own. Tests and test support may import everything.
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { importedBy } from './imports.ts'

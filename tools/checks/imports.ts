@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Imports between packages have one direction, and only use the index of a package. Production code does not import test
-// support, which is in folders called `testing`.
+// Imports between packages have one direction, and only use the index of a package. Production code does not import
+// test support, which is in folders called `testing`.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

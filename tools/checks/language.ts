@@ -110,7 +110,9 @@ const exceptions: readonly Exception[] = [
 const sentenceStart = /^\s*(?:\/\/|\/\*\*?|\*|#)\s+(What|Whatever|Who|Whom|Whose|Whether|Nobody)\s[^?]*$/
 const anyTerm = new RegExp(`\\b(?:${terms.map(({ words }) => words).join('|')})\\b`, 'i')
 
-/** Returns one problem for each replaced word, as `file:line: use X instead of Y`, and one for each unused exception. */
+/**
+ * Returns one problem for each replaced word, as `file:line: use X instead of Y`, and one for each unused exception.
+ */
 export function checkLanguage(
   root: string,
   patterns: readonly string[] = everything,

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { parse } from 'yaml'
 
 export const alertsFile = resolve(import.meta.dirname, '../../charts/grove/files/alerts.yaml')
-export const runbooksPage = 'docs/operations/runbooks.md'
+const runbooksPage = 'docs/operations/runbooks.md'
 
 export interface Alert {
   readonly alert: string

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `npm run bundle` writes the programs of the images into dist/: single JavaScript files without node_modules. The same
-// sources yield the same bytes, on every machine: esbuild is a WebAssembly module of a locked version, and no path, time
-// or random value is part of its output.
+// sources yield the same bytes, on every machine: esbuild is a WebAssembly module of a locked version, and no path,
+// time or random value is part of its output.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { type BuildOptions, build, type Metafile } from 'esbuild-wasm'

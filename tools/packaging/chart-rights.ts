@@ -72,7 +72,7 @@ export function conditionalRules(
 }
 
 /** Must equal the template `grove.conditions`. */
-export function conditionsOf(configuration: OperatorConfiguration): ReadonlySet<string> {
+function conditionsOf(configuration: OperatorConfiguration): ReadonlySet<string> {
   const { webhooks, metrics } = configuration.server
   const isAuto = webhooks.certProvisionMode === 'auto'
   return new Set([

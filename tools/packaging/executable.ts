@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `npm run executable` writes `grove` as a single executable for this platform: Node with the bundled command inside. The
-// file also works as the kubectl plugin `kubectl-grove`.
+// `npm run executable` writes `grove` as a single executable for this platform: Node with the bundled command inside.
+// The file also works as the kubectl plugin `kubectl-grove`.
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -30,7 +30,9 @@ of that release.`
 /** Validated while the program is compiled, so that the functions for it are part of the compiled code. */
 const sampleManifest = join(root, 'playground/disaggregated/podcliqueset.yaml')
 
-/** Node looks for the program under this name if the fuse in its binary is set. Both are part of Node's documentation. */
+/**
+ * Node looks for the program under this name if the fuse in its binary is set. Both are part of Node's documentation.
+ */
 const resource = 'NODE_SEA_BLOB'
 const fuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `npm run krew -- --version VERSION --url URL --archives FOLDER` prints the Krew manifest of a release, with the checksums
-// of the archives of the single executables.
+// `npm run krew -- --version VERSION --url URL --archives FOLDER` prints the Krew manifest of a release, with the
+// checksums of the archives of the single executables.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
 
-// Starts `grove` or `kubectl grove` of the npm package. Plain JavaScript, because an old Node must be able to run it: it
-// then starts the Node of an npm package, or prints what to do.
+// Starts `grove` or `kubectl grove` of the npm package. Plain JavaScript, because an old Node must be able to run it:
+// it then starts the Node of an npm package, or prints what to do.
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'

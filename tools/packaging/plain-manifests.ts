@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The objects that the Helm chart renders with its default values, as data of `grove manifests`. Only Helm can render the
-// chart, and it is built with Go. The file therefore records the sources of the chart: `npm run check` reports a file
-// that belongs to other sources, and `npm run generate -- --manifests` renders it.
+// The objects that the Helm chart renders with its default values, as data of `grove manifests`. Only Helm can render
+// the chart, and it is built with Go. The file therefore records the sources of the chart: `npm run check` reports a
+// file that belongs to other sources, and `npm run generate -- --manifests` renders it.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

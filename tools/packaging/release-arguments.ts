@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `--registry REGISTRY --version VERSION` of the commands that build `grove`. With them, `grove manifests` names the images
-// of that release, as the chart of `npm run chart` does.
+// `--registry REGISTRY --version VERSION` of the commands that build `grove`. With them, `grove manifests` names the
+// images of that release, as the chart of `npm run chart` does.
 import about from '../../packages/cli/package.json' with { type: 'json' }
 import type { Release } from '../../packages/cli/src/install/release.ts'
 import { rejectArguments } from '../arguments.ts'
@@ -21,7 +21,7 @@ export function releaseOf(
 }
 
 /** npm would publish another version than that of the images. */
-export function versionProblem(version: string): string | undefined {
+function versionProblem(version: string): string | undefined {
   if (version === `v${about.version}`) return undefined
   return `--version ${version} is not that of packages/cli/package.json: v${about.version}`
 }
