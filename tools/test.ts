@@ -2,7 +2,7 @@
 
 // `npm test`: types, format and lint, the repository's own checks, then every test that needs no cluster.
 // `--only=checks` and `--only=tests` run one half; `--only=random` runs the tests that depend on SEED, with a random
-// one. Further arguments are paths of test files.
+// one. Further arguments are paths of test files; `--test-name-pattern` selects tests by their names.
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { globSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { resolve } from 'node:path'
 import { readArguments, rejectArguments } from './arguments.ts'
 import { dependsOnSeed, fixedSeed, seedArguments } from './seed.ts'
 
-const usage = `Usage: npm test [-- [--only=checks|tests|random] FILE…]
+const usage = `Usage: npm test [-- [--only=checks|tests|random] [--test-name-pattern=PATTERN] FILE…]
 
 Types, format and lint, the repository's own checks, then every test that needs no cluster, or those of the files.
 The environment variable SEED (default: ${fixedSeed}) determines the random choices of tests.`
@@ -21,7 +21,7 @@ const root = resolve(import.meta.dirname, '..')
 const testTimeout = '--test-timeout=900000'
 const { values, positionals: files } = readArguments(usage, {
   allowPositionals: true,
-  options: { only: { type: 'string' } },
+  options: { only: { type: 'string' }, 'test-name-pattern': { type: 'string', multiple: true } },
 })
 const { only } = values
 if (only !== undefined && only !== 'checks' && only !== 'tests' && only !== 'random')
@@ -52,7 +52,8 @@ if (only !== 'checks') {
     )
   // One file per processor: the default of Node leaves one processor idle.
   const atATime = `--test-concurrency=${availableParallelism()}`
-  step('tests', [...seedArguments, '--test', testTimeout, atATime, ...found])
+  const patterns = values['test-name-pattern']?.map(pattern => `--test-name-pattern=${pattern}`) ?? []
+  step('tests', [...seedArguments, '--test', testTimeout, atATime, ...patterns, ...found])
 }
 
 function step(name: string, command: string[]): void {
