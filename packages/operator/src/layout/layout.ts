@@ -170,16 +170,24 @@ export type PodGangReference = Omit<PodGangInstance, 'cliques'>
 export function* eachPodGang(set: StoredSet, groupReplicas: GroupReplicas): Generator<PodGangReference> {
   for (const setReplica of eachReplica(set))
     yield { name: names.basePodGang(set.metadata.name, setReplica), setReplica, scaled: undefined }
-  for (const setReplica of eachReplica(set))
-    for (const instance of scalingGroups(set, setReplica)) {
-      const minimum = minAvailableOfGroup(instance.config)
-      for (const replica of eachIndex(minimum, groupReplicas(instance)))
-        yield {
-          name: names.scaledPodGang(instance.name, replica, minimum),
-          setReplica,
-          scaled: { instance, replica },
-        }
-    }
+  for (const setReplica of eachReplica(set)) yield* eachScaledPodGang(set, setReplica, groupReplicas)
+}
+
+/** Iterates over the scaled gangs of one replica, by group. */
+export function* eachScaledPodGang(
+  set: StoredSet,
+  setReplica: number,
+  groupReplicas: GroupReplicas,
+): Generator<PodGangReference> {
+  for (const instance of scalingGroups(set, setReplica)) {
+    const minimum = minAvailableOfGroup(instance.config)
+    for (const replica of eachIndex(minimum, groupReplicas(instance)))
+      yield {
+        name: names.scaledPodGang(instance.name, replica, minimum),
+        setReplica,
+        scaled: { instance, replica },
+      }
+  }
 }
 
 /** All gangs as a list, with their cliques. Only for sets whose counts are known to be within their limits. */

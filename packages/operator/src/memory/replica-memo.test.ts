@@ -20,19 +20,22 @@ const shape = sampleSet({
   groups: [group('g', ['work'])],
 })
 
+interface Facts extends ReplicaState {
+  readonly gangPhase: string | undefined
+}
+
 class Fixture {
   readonly api = new SimulatedApi(new FakeClock())
   computed = 0
-  readonly memo = new Memory(this.api.caches, new FakeClock()).replicas<ReplicaState>(
-    (set, replica, children) => {
-      this.computed++
-      const revision = revisionOf(set)
-      return replicaState(set, replica, revision, {
-        ...children,
-        hasOutdatedPods: clique => hasOutdatedPods(revision, clique, children.podsOf(clique)),
-      })
-    },
-  )
+  readonly memo = new Memory(this.api.caches, new FakeClock()).replicas<Facts>((set, replica, children) => {
+    this.computed++
+    const revision = revisionOf(set)
+    const state = replicaState(set, replica, revision, {
+      ...children,
+      hasOutdatedPods: clique => hasOutdatedPods(revision, clique, children.podsOf(clique)),
+    })
+    return { ...state, gangPhase: children.gangNamed(`w-${replica}`)?.status?.phase }
+  })
 
   constructor() {
     this.api.put(resources.podCliqueSets, shape)
@@ -54,6 +57,12 @@ class Fixture {
     const kind = { apiVersion: 'grove.io/v1alpha1', kind: 'PodClique' } as const
     for (const { name } of standaloneCliques(this.set, replica))
       this.api.put(resources.podCliques, { ...kind, metadata: controlled(uid, name), spec })
+    this.api.put(resources.podGangs, {
+      apiVersion: 'scheduler.grove.io/v1alpha1',
+      kind: 'PodGang',
+      metadata: controlled(uid, `w-${replica}`),
+      spec: { podgroups: [] },
+    })
     for (const { name } of scalingGroups(this.set, replica)) {
       const { metadata } = this.api.put(resources.podCliqueScalingGroups, {
         ...kind,
@@ -68,7 +77,7 @@ class Fixture {
 
   /** The states from the memo, and the states computed without it. */
   states() {
-    const plain = ({ update, lacks, ...state }: ReplicaState) => {
+    const plain = ({ update, lacks, ...state }: Facts) => {
       const { isOutdated, ...rest } = update()
       return { ...state, ...rest, lacks: lacks(), isOutdated: isOutdated() }
     }
@@ -102,6 +111,7 @@ describe('a read of all replicas', () => {
         api.modify(resources.podCliqueScalingGroups, 'w-2-g', { status: { availableReplicas: 1 } }),
       1,
     ],
+    ['a gang', ({ api }) => api.modify(resources.podGangs, 'w-2', { status: { phase: 'Running' } }), 1],
     [
       'a clique that was deleted',
       ({ api }) => api.remove(resources.podCliques as never, api.get(resources.podCliques, 'w-3-web')!),
@@ -162,6 +172,11 @@ test('after any changes the memo returns the same states as a computation withou
       name: fc.constantFrom('w-0-g', 'w-2-g'),
       count: fc.nat(1),
     }),
+    fc.record({
+      kind: fc.constant('gang' as const),
+      name: fc.constantFrom('w-1', 'w-3'),
+      count: fc.nat(1),
+    }),
     fc.record({ kind: fc.constant('image' as const), name: fc.constant(''), count: fc.nat(9) }),
     fc.record({ kind: fc.constant('scale' as const), name: fc.constant(''), count: fc.nat(4) }),
   )
@@ -177,6 +192,8 @@ test('after any changes the memo returns the same states as a computation withou
         if (kind === 'ready') api.modify(resources.podCliques, name, { status })
         else if (kind === 'group')
           api.modify(resources.podCliqueScalingGroups, name, { status: { availableReplicas: count } })
+        else if (kind === 'gang')
+          api.modify(resources.podGangs, name, { status: { phase: count ? 'Running' : 'Pending' } })
         else if (kind === 'image') api.modify(resources.podCliqueSets, 'w', { spec: { template } })
         else if (kind === 'scale') api.modify(resources.podCliqueSets, 'w', { spec: { replicas: count } })
         else if (kind === 'create') fixture.create(count)

@@ -5,7 +5,7 @@
 //
 // Bound: one value per replica that was asked for, and one key per child that was read. Both are dropped with the set
 // and with a change of its spec.
-import type { PodClique, PodCliqueScalingGroup } from '@grove/api'
+import type { PodClique, PodCliqueScalingGroup, PodGang } from '@grove/api'
 import type { Change, KubeObject } from '@grove/kube'
 import type { Caches } from '../caches/caches.ts'
 import { isControlledBy } from '../layout/owner.ts'
@@ -17,6 +17,8 @@ export interface ReadChildren {
   groupNamed(name: string): PodCliqueScalingGroup | undefined
   membersOf(group: PodCliqueScalingGroup): readonly PodClique[]
   podsOf(clique: PodClique): readonly StoredPod[]
+  /** The gang may be terminating. */
+  gangNamed(name: string): PodGang | undefined
 }
 
 /**
@@ -24,7 +26,7 @@ export interface ReadChildren {
  */
 export type Compute<T> = (set: StoredSet, replica: number, children: ReadChildren) => T
 
-type ReadCaches = Pick<Caches, 'groups' | 'cliques' | 'pods' | 'podsOf'>
+type ReadCaches = Pick<Caches, 'groups' | 'cliques' | 'gangs' | 'pods' | 'podsOf'>
 
 /** The inputs of one replica. */
 interface Reader {
@@ -60,6 +62,7 @@ export class ReplicaMemo<T> {
       this.#dropOwned(change)
     })
     caches.groups.onChange(change => this.#drop(groupKey((change.new ?? change.old).metadata)))
+    caches.gangs.onChange(change => this.#drop(gangKey((change.new ?? change.old).metadata)))
     caches.pods.onChange(change => this.#dropOwned(change))
   }
 
@@ -135,6 +138,11 @@ export class ReplicaMemo<T> {
         read(clique.metadata.uid ?? '')
         return caches.podsOf(clique)
       },
+      gangNamed: name => {
+        read(gangKey({ namespace, name }))
+        const gang = caches.gangs.get({ namespace, name })
+        return gang && isControlledBy(gang, uid) ? gang : undefined
+      },
     }
   }
 
@@ -174,4 +182,8 @@ function cliqueKey({ namespace, name }: { readonly namespace?: string; readonly 
 
 function groupKey({ namespace, name }: { readonly namespace?: string; readonly name: string }): string {
   return `PodCliqueScalingGroup ${namespace}/${name}`
+}
+
+function gangKey({ namespace, name }: { readonly namespace?: string; readonly name: string }): string {
+  return `PodGang ${namespace}/${name}`
 }

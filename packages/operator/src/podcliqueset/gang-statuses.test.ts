@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { PodGang } from '@grove/api'
 import { longestCause } from '../state/pod-state.ts'
-import { gangStatuses, mostGangStatuses } from './gang-statuses.ts'
+import { gangStatuses, gangSummary, mostGangStatuses } from './gang-statuses.ts'
 
 const time = '2030-01-01T00:00:00Z'
 
@@ -23,9 +23,13 @@ function gang(name: string, phase?: 'Pending' | 'Running', scheduled?: 'True' | 
   } as PodGang
 }
 
+function statusesOf(gangs: Iterable<PodGang>) {
+  return gangStatuses(Iterator.from(gangs).map(gangSummary))
+}
+
 describe('the list of gangs in the status of a set', () => {
   test('contains the phase of each gang, and the cause for which it is pending', () =>
-    assert.deepEqual(gangStatuses([gang('a', 'Running', 'True'), gang('b', 'Pending', 'False'), gang('c')]), [
+    assert.deepEqual(statusesOf([gang('a', 'Running', 'True'), gang('b', 'Pending', 'False'), gang('c')]), [
       { name: 'a', phase: 'Running' },
       {
         name: 'b',
@@ -53,7 +57,7 @@ describe('the list of gangs in the status of a set', () => {
         ],
       },
     } as PodGang
-    const [listed] = gangStatuses([strange])
+    const [listed] = statusesOf([strange])
     assert.equal(listed?.phase, 'Pending')
     assert.equal(listed.conditions?.[0]?.message.length, longestCause)
   })
@@ -63,14 +67,14 @@ describe('the list of gangs in the status of a set', () => {
       gang(`g${at}`, at % 2 ? 'Running' : 'Pending'),
     )
     assert.deepEqual(
-      gangStatuses(gangs).map(({ name }) => name),
+      statusesOf(gangs).map(({ name }) => name),
       gangs.map(({ metadata }) => metadata.name),
     )
   })
 
   test('is bounded, and then lists gangs first that are not Running', () => {
     const gangs = Array.from({ length: 5_000 }, (_, at) => gang(`g${at}`, at < 4_997 ? 'Running' : 'Pending'))
-    const listed = gangStatuses(gangs)
+    const listed = statusesOf(gangs)
     assert.equal(listed.length, mostGangStatuses)
     assert.deepEqual(
       listed.slice(0, 4).map(({ name }) => name),
@@ -83,7 +87,7 @@ describe('the list of gangs in the status of a set', () => {
     const endless = (function* () {
       for (;;) yield gang(`g${seen++}`, 'Pending')
     })()
-    assert.equal(gangStatuses(endless).length, mostGangStatuses)
+    assert.equal(statusesOf(endless).length, mostGangStatuses)
     assert.equal(seen, mostGangStatuses + 1)
   })
 })

@@ -17,12 +17,11 @@ export const mostGangStatuses = 100
  * The entries of `status.podGangStatuses`, in the order of the gangs. If there are more gangs than the list holds,
  * those that are not Running come first. Pending gangs have their condition Scheduled, which names the cause.
  */
-export function gangStatuses(gangs: Iterable<PodGang>): PodGangStatusSummary[] {
+export function gangStatuses(gangs: Iterable<PodGangStatusSummary>): PodGangStatusSummary[] {
   const running: PodGangStatusSummary[] = []
   const others: PodGangStatusSummary[] = []
   const all: PodGangStatusSummary[] = []
-  for (const gang of gangs) {
-    const summary = summaryOf(gang)
+  for (const summary of gangs) {
     for (const list of [all, summary.phase === 'Running' ? running : others])
       if (list.length <= mostGangStatuses) list.push(summary)
     if (others.length > mostGangStatuses) break
@@ -31,7 +30,7 @@ export function gangStatuses(gangs: Iterable<PodGang>): PodGangStatusSummary[] {
   return listed.slice(0, mostGangStatuses)
 }
 
-function summaryOf({ metadata, status }: PodGang): PodGangStatusSummary {
+export function gangSummary({ metadata, status }: PodGang): PodGangStatusSummary {
   const scheduled = findCondition(status?.conditions, conditionType.podGangScheduled)
   return {
     name: metadata.name,

@@ -2,13 +2,7 @@
 
 // A snapshot of one PodCliqueSet and its children from the caches. Sends no request and reads no clock. A set may have
 // thousands of children, so planners look them up by name.
-import {
-  type ClusterTopologyBinding,
-  label,
-  type OperatorConfiguration,
-  type PodClique,
-  type PodGang,
-} from '@grove/api'
+import { type ClusterTopologyBinding, label, type OperatorConfiguration, type PodClique } from '@grove/api'
 import type { Caches } from '../caches/caches.ts'
 import { numberLabel } from '../layout/clique-instance.ts'
 import { replicaCount } from '../layout/layout.ts'
@@ -25,7 +19,7 @@ import type { Breach } from '../termination/breach.ts'
 import { replicaBreach } from '../termination/plan-set.ts'
 import { hasOutdatedPods } from '../update/outdated-pods.ts'
 import { type ReplicaState, replicaState } from '../update/replica-state.ts'
-import { areGangsComplete, existingGangs } from './gangs.ts'
+import { type GangFacts, gangsInOrder, type ReplicaGangs, replicaGangs } from './gangs.ts'
 import { type Obstacle, replicaObstacles } from './stall.ts'
 
 /** Looks up children that the set controls and that are not terminating. */
@@ -39,6 +33,7 @@ export interface ReplicaFacts {
   readonly state: ReplicaState
   readonly breach: Breach | undefined
   readonly obstacles: readonly Obstacle[]
+  readonly gangs: ReplicaGangs
 }
 
 export type Replicas = ReplicaMemo<ReplicaFacts>
@@ -46,9 +41,11 @@ export type Replicas = ReplicaMemo<ReplicaFacts>
 export function observeReplicas({
   caches,
   memory,
+  configuration,
 }: {
   readonly caches: Caches
   readonly memory: Memory
+  readonly configuration: OperatorConfiguration
 }): Replicas {
   caches.sets.onChange(change => {
     if (change.type === 'update') keepRevision(change.old, change.new)
@@ -63,6 +60,7 @@ export function observeReplicas({
       state: replicaState(set, replica, revision, children),
       breach: replicaBreach({ set, ...children }, replica),
       obstacles: replicaObstacles(set, replica, children),
+      gangs: replicaGangs(set, replica, read, configuration),
     }
   })
 }
@@ -77,9 +75,10 @@ export interface SetSnapshot {
   /** States of the replicas below this count that have children. */
   existingReplicas(count: number): readonly ReplicaState[]
   bindingNamed(name: string): ClusterTopologyBinding | undefined
+  /** Reports whether every gang exists and has all of its pods, scheduled or not. */
   areGangsComplete(): boolean
-  /** Existing gangs, in the order of replicas; undefined for a set above its limits, which may want any number. */
-  gangs(): readonly PodGang[] | undefined
+  /** Existing gangs, base gangs first; undefined for a set above its limits, which may want any number. */
+  gangs(): readonly GangFacts[] | undefined
   /** Obstacles of the replicas that have children. */
   obstacles(): Iterable<Obstacle>
   readonly configuration: OperatorConfiguration
@@ -115,10 +114,12 @@ export function observeSynced(
     allReplicas: () => statesOf(replicas.all(set, replicaCount(set))),
     newReplica: replica => replicas.once(set, replica).state,
     existingReplicas: count => statesOf(existing(count)).filter(({ exists }) => exists),
-    gangs: () => (isTooLarge ? undefined : existingGangs(set, context)),
+    gangs: () =>
+      isTooLarge ? undefined : gangsInOrder(existing(replicaCount(set)).map(({ gangs }) => gangs)),
     obstacles: () => existing(replicaCount(set)).flatMap(({ obstacles }) => obstacles),
     bindingNamed: name => caches.topologyBindings.get({ name }),
-    areGangsComplete: () => areGangsComplete(set, context),
+    areGangsComplete: () =>
+      !isTooLarge && existing(replicaCount(set)).every(({ gangs }) => gangs.areComplete),
     configuration,
   }
 }

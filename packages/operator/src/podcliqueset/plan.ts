@@ -95,7 +95,7 @@ export function planStatus(
   const stall = planStall({
     lastErrors,
     obstacles: snapshot.obstacles(),
-    gangs: gangs ?? [],
+    gangObstacles: gangs?.flatMap(({ obstacle }) => obstacle ?? []) ?? [],
     update: condition,
     now,
   })
@@ -108,7 +108,7 @@ export function planStatus(
       topology: topologyCondition(set, configuration.topologyAwareScheduling.enabled, snapshot.bindingNamed),
       update: condition,
       stalled: stall.condition,
-      gangs,
+      gangs: gangs?.map(({ summary }) => summary),
       now,
     }),
     ...(isFullyApplied && { observedGeneration: generation }),

@@ -15,7 +15,7 @@ import {
 import fc from 'fast-check'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { stalledAfterMs } from '../timings/timings.ts'
-import { type Obstacle, planStall, replicaObstacles, stallEvent } from './stall.ts'
+import { gangObstacle, type Obstacle, planStall, replicaObstacles, stallEvent } from './stall.ts'
 
 const start = Date.UTC(2030, 0, 1)
 const timeAt = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`
@@ -35,18 +35,20 @@ const error = (description: string, code: LastError['code'] = setErrorCode.syncC
   observedAt: since,
 })
 
-const plan = (more: Partial<Parameters<typeof planStall>[0]> = {}) =>
-  planStall({ lastErrors: [], obstacles: [], gangs: [], update: undefined, now: due, ...more })
+interface Given extends Partial<Parameters<typeof planStall>[0]> {
+  readonly gangs?: readonly PodGang[]
+}
+
+const plan = ({ gangs = [], ...more }: Given = {}) => {
+  const gangObstacles = gangs.flatMap(one => gangObstacle(one) ?? [])
+  return planStall({ lastErrors: [], obstacles: [], gangObstacles, update: undefined, now: due, ...more })
+}
 
 const failing: Obstacle = { value: stalled.podsFailing('serving/w-0-a', 'It failed twice'), since: start }
 const failed: Obstacle = { value: stalled.failed('PodClique serving/w-0-a: quota'), since: start }
 
 describe('the cause for which a set is stalled', () => {
-  const table: [
-    name: string,
-    given: Partial<Parameters<typeof planStall>[0]>,
-    expected: string | undefined,
-  ][] = [
+  const table: [name: string, given: Given, expected: string | undefined][] = [
     ['none', {}, undefined],
     [
       'a gang that does not fit',

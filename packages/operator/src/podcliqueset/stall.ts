@@ -77,10 +77,22 @@ function failingPods(clique: PodClique): Obstacle[] {
   return [{ value: stalled.podsFailing(id, failing.message), since: sinceOf(failing.lastTransitionTime) }]
 }
 
+/** The obstacle of a gang that its scheduler cannot schedule. */
+export function gangObstacle(gang: PodGang): Obstacle | undefined {
+  const cause = unschedulableCondition(gang)
+  return (
+    cause && {
+      value: stalled.gangUnschedulable(keyOf(gang), cause.message),
+      since: sinceOf(cause.lastTransitionTime),
+    }
+  )
+}
+
 export interface StallInput {
   readonly lastErrors: readonly LastError[]
   readonly obstacles: Iterable<Obstacle>
-  readonly gangs: Iterable<PodGang>
+  /** In the order of the gangs. */
+  readonly gangObstacles: Iterable<Obstacle>
   /** The condition UpdateProgressing that is written next. */
   readonly update: ConditionValue | undefined
   /** RFC 3339. */
@@ -94,7 +106,7 @@ export interface StallPlan {
 }
 
 /** The first cause that has lasted long enough: errors first, then gangs in their order, then failing pods. */
-export function planStall({ lastErrors, obstacles, gangs, update, now }: StallInput): StallPlan {
+export function planStall({ lastErrors, obstacles, gangObstacles, update, now }: StallInput): StallPlan {
   const at = Date.parse(now)
   let deadline: number | undefined
   const isDue = ({ value, since }: Obstacle) => {
@@ -104,7 +116,7 @@ export function planStall({ lastErrors, obstacles, gangs, update, now }: StallIn
     deadline = Math.min(deadline ?? due, due)
     return false
   }
-  const condition = Iterator.from(causes(lastErrors, obstacles, gangs)).find(isDue)?.value
+  const condition = Iterator.from(causes(lastErrors, obstacles, gangObstacles)).find(isDue)?.value
   if (condition) return { condition, deadline: undefined }
   const isLate = update?.reason === deadlineReason && update.status === 'False'
   return { condition: isLate ? stalled.updateDeadlineExceeded(update.message) : undefined, deadline }
@@ -116,7 +128,7 @@ const deadlineReason = 'ProgressDeadlineExceeded'
 function* causes(
   lastErrors: readonly LastError[],
   obstacles: Iterable<Obstacle>,
-  gangs: Iterable<PodGang>,
+  gangObstacles: Iterable<Obstacle>,
 ): Generator<Obstacle> {
   const [first] = lastErrors
   if (first) yield { value: ofError('', first), since: sinceOf(first.observedAt) }
@@ -125,14 +137,7 @@ function* causes(
     if (obstacle.value.reason === podsFailingReason) failing.push(obstacle)
     else yield obstacle
   }
-  for (const gang of gangs) {
-    const cause = unschedulableCondition(gang)
-    if (cause)
-      yield {
-        value: stalled.gangUnschedulable(keyOf(gang), cause.message),
-        since: sinceOf(cause.lastTransitionTime),
-      }
-  }
+  yield* gangObstacles
   yield* failing
 }
 

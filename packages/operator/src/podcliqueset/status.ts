@@ -6,7 +6,7 @@ import {
   type ConditionValue,
   conditionType,
   type PodCliqueSetStatus,
-  type PodGang,
+  type PodGangStatusSummary,
   podSelector,
 } from '@grove/api'
 import { replicaCount, scalingGroupConfigs, standaloneTemplates } from '../layout/layout.ts'
@@ -26,7 +26,7 @@ export interface SetStatusInput {
   readonly update: ConditionValue | undefined
   readonly stalled: ConditionValue | undefined
   /** The gangs of the set, in their order; undefined if they were not read. */
-  readonly gangs: Iterable<PodGang> | undefined
+  readonly gangs: Iterable<PodGangStatusSummary> | undefined
   readonly now: string
 }
 
