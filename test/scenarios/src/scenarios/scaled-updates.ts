@@ -2,7 +2,7 @@
 
 // Updates during which a user scales the scaling groups and cliques of a set.
 import assert from 'node:assert/strict'
-import type { Pod } from '@grove/api'
+import { label, type Pod } from '@grove/api'
 import { resources } from '@grove/operator'
 import { type Harness, isReady } from '../harness.ts'
 import type { Scenario } from '../scenario.ts'
@@ -24,6 +24,9 @@ spec:
     podCliqueScalingGroups:
       - {name: eng, cliqueNames: [lead, work], replicas: 2, minAvailable: 2}
 `
+
+const cliqueOf = (pod: Pod) => pod.metadata.labels?.[label.podClique]
+const isWeb = (pod: Pod) => cliqueOf(pod)?.endsWith('-web') === true
 
 async function scale(harness: Harness, groups: number, webs: number): Promise<void> {
   for (const replica of [0, 1]) {
@@ -59,13 +62,14 @@ export const scaledUpdateScenarios: Scenario[] = [
         )
         await scale(harness, groups, webs)
         const isNew = (pod: Pod) => imageOf(pod) === newImage
-        // A scale-in deletes pods that are not ready first, also new ones. A later pod then gets their index.
-        const wasScaledIn = webs < (steps[at - 1]?.[1] ?? webs)
-        const isKept = (pod: Pod) => isNew(pod) && (isReady(pod) || !wasScaledIn)
         const updated = new Map<string, string>()
         const look = async () => {
           const pods = (await harness.pods(name)).filter(({ metadata }) => !metadata.deletionTimestamp)
-          for (const { spec, metadata } of pods.filter(isKept)) {
+          // A scale-in deletes pods first that are not ready, also new ones. A later pod then gets their index. The
+          // operator may not know yet that a pod is ready, so these pods count when the scale-in is done.
+          const webPods = Map.groupBy(pods.filter(isWeb), cliqueOf)
+          const isKept = (pod: Pod) => !isWeb(pod) || webPods.get(cliqueOf(pod))!.length <= webs
+          for (const { spec, metadata } of pods.filter(pod => isNew(pod) && isKept(pod))) {
             const index = spec.hostname!
             assert.equal(updated.get(index) ?? metadata.uid, metadata.uid, `${index} was updated twice`)
             updated.set(index, metadata.uid)
