@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { OperatorLoad } from '../operator-load.ts'
 // The figures of the benchmark and their comparison.
+import type { OperatorLoad } from '../operator-load.ts'
 import { type ProcessorTime, sumOf } from '../scale/processor-time.ts'
 import { share, slowestSteps, steps, type Trace } from './steps.ts'
 

@@ -5,6 +5,7 @@ import { checkDeclared } from './declared.ts'
 import { checkDocumentation } from './documentation.ts'
 import { checkFolderCycles } from './folder-cycles.ts'
 import { checkGenerated } from './generated.ts'
+import { checkHeaderComments } from './header-comments.ts'
 import { checkImports } from './imports.ts'
 import { checkLanguage } from './language.ts'
 import { checkLinks } from './links.ts'
@@ -18,6 +19,7 @@ const problems = [
   ...checkDeclared(root),
   ...checkLockFile(root),
   ...checkTimings(root),
+  ...checkHeaderComments(root),
   ...checkLinks(root),
   ...checkDocumentation(root),
   ...checkLanguage(root),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The connection to the API server from inside a pod.
+// The connection to the API server from inside a pod. Imports only types of node:http, because the module would also
+// load Node's fetch and WebSocket.
 import { readFileSync } from 'node:fs'
-// Only types: an import of node:http would also load Node's fetch and WebSocket.
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import https from 'node:https'
 import { join } from 'node:path'

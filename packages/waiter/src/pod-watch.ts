@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Lists and watches pods through every failure of the connection to the API server. Not promised: that each change is
+// seen; after a gap a new snapshot follows.
 import { Backoff } from './backoff.ts'
 import { type Clock, pause } from './clock.ts'
 import { type Pod, podCliqueLabel, type SeenPod, seenPod } from './pod.ts'
-// Lists and watches pods through every failure of the connection to the API server. Not promised: that each change is
-// seen; after a gap a new snapshot follows.
 import { linesOf, ResponseError, readError, type StatusObject, textOf } from './response.ts'
 import type { Timing } from './timing.ts'
 import type { Transport, TransportStream } from './transport.ts'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { FieldType } from './field-type.ts'
 // Sets of field paths as trees: the fields that a manager owns or that a change affects. Sets are immutable.
 // Operations share parts with their inputs.
+import type { FieldType } from './field-type.ts'
 import {
   type FieldPath,
   fieldElement,

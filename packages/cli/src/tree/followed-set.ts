@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Follows a set and all of its objects with watches.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { label } from '@grove/api/constants'
-// Follows a set and all of its objects with watches.
 import type { SetObjects } from '@grove/inspect'
 import { WatchCache } from '@grove/kube/cache'
 import type { Client, KubeError, KubeObject, Resource } from '@grove/kube/client'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { formatAge } from '@grove/apimachinery/age'
 // All sets of a cluster as one table, with the first cause of each set that is not available.
+import { formatAge } from '@grove/apimachinery/age'
 import { causeText, type StatusDocument } from '@grove/inspect'
 import { bad, type Coloured, good, joined, type Line, waiting } from '../terminal/line.ts'
 import type { Picture } from './set-tree.ts'

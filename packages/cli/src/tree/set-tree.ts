@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// The tree of a set as lines of text, and the reasons that do not fit into a line as notes below it.
 import type { Condition } from '@grove/api'
 import { conditionType } from '@grove/api/constants'
 import { formatAge } from '@grove/apimachinery/age'
-// The tree of a set as lines of text, and the reasons that do not fit into a line as notes below it.
 import {
   type CountedWait,
   type GangNote,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Prints a live set once, or after every change, as text or as JSON.
 import type { SetObjects } from '@grove/inspect'
 import { type ClusterOptions, type LiveCluster, withCluster } from '../clusters/live-cluster.ts'
 import { onlySet, readSet } from '../clusters/set-objects.ts'
-// Prints a live set once, or after every change, as text or as JSON.
 import { jsonOf, printJson, printJsonLine, printLines } from '../terminal/print.ts'
 import { columnsOf, terminal } from '../terminal/terminal.ts'
 import { wrappedNotes } from '../terminal/wrap.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { formatAge } from '@grove/apimachinery/age'
 // Parts that several pages share.
+import { formatAge } from '@grove/apimachinery/age'
 import type { EventRow, Notes } from '../documents/types.ts'
 import { type Children, el, type ViewElement, type ViewNode } from './element.ts'
 

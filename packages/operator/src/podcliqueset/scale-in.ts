@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Deletes replicas that are no longer wanted. Parents are deleted before pods: when the last pod of a replica is
+// gone, no clique, group, gang or Service of it is left. Cliques, groups and pods are deleted by label, in a few
+// requests for any number of them. Gangs carry no replica index, and Services may be copies, so both are deleted one
+// by one.
 import {
   type EventValue,
   eventSource,
@@ -9,12 +13,7 @@ import {
   type PodCliqueScalingGroup,
   selectorText,
 } from '@grove/api'
-import type { KubeObject, Stored } from '@grove/kube'
-// Deletes replicas that are no longer wanted. Parents are deleted before pods: when the last pod of a replica is
-// gone, no clique, group, gang or Service of it is left. Cliques, groups and pods are deleted by label, in a few
-// requests for any number of them. Gangs carry no replica index, and Services may be copies, so both are deleted one
-// by one.
-import { messageOf } from '@grove/kube'
+import { type KubeObject, messageOf, type Stored } from '@grove/kube'
 import { execute } from '../apply/execute.ts'
 import type { Intent } from '../apply/intent.ts'
 import { setErrors } from '../errors/catalogue.ts'

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// The event sources of each controller, and how long their keys are debounced.
 import {
   type ClusterTopologyBinding,
   label,
@@ -9,7 +10,6 @@ import {
   type PodCliqueSet,
   type PodGang,
 } from '@grove/api'
-// The event sources of each controller, and how long their keys are debounced.
 import { kinds } from '@grove/api/constants'
 import {
   type Change,

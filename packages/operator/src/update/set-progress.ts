@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { StoredSet } from '../layout/stored.ts'
 // Reads the progress of an update from the status of a set. The controllers of cliques and scaling groups act by it.
+import type { StoredSet } from '../layout/stored.ts'
 import { revisionOf } from '../revision/set-revision.ts'
 import { isUpdating } from '../state/child-state.ts'
 import { revisionStableAfterMs } from '../timings/timings.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { runWaiter, type WaiterOptions } from '../waiter.ts'
 // Runs the waiter on a scripted server. Also creates the events that such a server sends.
+import { runWaiter, type WaiterOptions } from '../waiter.ts'
 import { ImmediateClock, pod, type ScriptedServer as Server } from './scripted-server.ts'
 
 export interface Run {

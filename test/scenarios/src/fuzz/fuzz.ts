@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { startOperatorProcess } from '../operator-process.ts'
 // One fuzz run. The embedded cluster and the operator are processes. The run sends generated AdmissionReviews to the
 // webhook port and creates generated sets on the cluster at the same time.
+import { startOperatorProcess } from '../operator-process.ts'
 import { type AdmissionReport, emptyAdmissionReport, runAdmission } from './admission-run.ts'
 import { startEmbeddedProcess } from './embedded-process.ts'
 import { Gauge } from './gauge.ts'

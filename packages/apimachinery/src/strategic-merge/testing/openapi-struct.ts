@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { GoField, GoStruct, GoType, OpenApiSchemas } from '../../apply/index.ts'
 // The structs of built-in kinds, from the server's OpenAPI document.
+import type { GoField, GoStruct, GoType, OpenApiSchemas } from '../../apply/index.ts'
 import { isJsonObject, type JsonObject } from '../../json-value.ts'
 
 export function openApiStructs(schemas: OpenApiSchemas): (name: string) => GoStruct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { PodCliqueSet } from '@grove/api'
 // Applies a demo workload and shows it until the cluster stops.
+import type { PodCliqueSet } from '@grove/api'
 import { causesOf, causeText, isUnschedulable, type SetObjects } from '@grove/inspect'
 import { isKubeError, type KubeObject } from '@grove/kube'
 import { isAvailable, resources, type StoredSet } from '@grove/operator'
