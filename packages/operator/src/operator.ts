@@ -14,7 +14,7 @@ import {
   silentLogger,
 } from '@grove/kube'
 import type { Caches } from './caches/caches.ts'
-import { numberLabel } from './layout/clique-instance.ts'
+import { setReplicaOf } from './layout/clique-instance.ts'
 import { type GangKey, gangKeyOfMember, parseGangKey } from './layout/gang-key.ts'
 import {
   type CliqueKey,
@@ -213,8 +213,7 @@ export class Operator {
 
   /** Enqueues the objects of a removed replica: cliques, groups and gangs create nothing during the removal. */
   #enqueueReplicas(caches: Caches, set: SetKey, replicas: ReadonlySet<number>): void {
-    const isOfReplica = ({ metadata }: KubeObject) =>
-      replicas.has(numberLabel(metadata?.labels, label.setReplicaIndex) ?? -1)
+    const isOfReplica = (object: KubeObject) => replicas.has(setReplicaOf(object) ?? -1)
     for (const group of caches.groups.byIndex('set', set))
       if (isOfReplica(group)) this.#groups.queue.add(groupKey(group.metadata))
     for (const clique of caches.cliques.byIndex('set', set))

@@ -3,6 +3,7 @@
 // Finds the instance of the layout that a live object represents. Compares labels with the names that the layout gives,
 // and never parses names.
 import { label, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
+import type { KubeObject } from '@grove/kube'
 import {
   type CliqueInstance,
   memberCliques,
@@ -21,24 +22,41 @@ export function numberLabel(
   return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined
 }
 
+/** The index of the set replica that an object belongs to, from its label. */
+export function setReplicaOf({ metadata }: KubeObject): number | undefined {
+  return numberLabel(metadata?.labels, label.setReplicaIndex)
+}
+
+/** The index of the scaling group replica that an object belongs to, from its label. */
+export function groupReplicaOf({ metadata }: KubeObject): number | undefined {
+  return numberLabel(metadata?.labels, label.scalingGroupReplicaIndex)
+}
+
+/** The members of a scaling group by their replica. Omits terminating members and members without an index. */
+export function membersByReplica<C extends PodClique>(members: readonly C[]): Map<number, C[]> {
+  const existing = members.filter(
+    member => !member.metadata.deletionTimestamp && groupReplicaOf(member) !== undefined,
+  )
+  return Map.groupBy(existing, member => groupReplicaOf(member)!)
+}
+
 export function groupInstanceOf(
   set: StoredSet,
   group: PodCliqueScalingGroup,
 ): ScalingGroupInstance | undefined {
-  const replica = numberLabel(group.metadata.labels, label.setReplicaIndex)
+  const replica = setReplicaOf(group)
   if (replica === undefined) return undefined
   return scalingGroups(set, replica).find(instance => instance.name === group.metadata.name)
 }
 
 export function cliqueInstanceOf(set: StoredSet, clique: PodClique): CliqueInstance | undefined {
-  const { labels } = clique.metadata
-  const replica = numberLabel(labels, label.setReplicaIndex)
+  const replica = setReplicaOf(clique)
   if (replica === undefined) return undefined
-  const groupName = labels?.[label.scalingGroup]
+  const groupName = clique.metadata.labels?.[label.scalingGroup]
   if (groupName === undefined)
     return standaloneCliques(set, replica).find(instance => instance.name === clique.metadata.name)
   const group = scalingGroups(set, replica).find(instance => instance.name === groupName)
-  const groupReplica = numberLabel(labels, label.scalingGroupReplicaIndex)
+  const groupReplica = groupReplicaOf(clique)
   if (!group || groupReplica === undefined) return undefined
   return memberCliques(set, group, groupReplica).find(instance => instance.name === clique.metadata.name)
 }
@@ -56,8 +74,4 @@ export function isWanted(set: StoredSet, { setReplica, group }: CliqueInstance, 
   if (!group) return true
   const live = caches.groups.get({ namespace: set.metadata.namespace, name: group.instance.name })
   return live !== undefined && group.replica < live.spec.replicas
-}
-
-export function replicaIndexOf({ metadata }: PodClique): number | undefined {
-  return numberLabel(metadata.labels, label.scalingGroupReplicaIndex)
 }

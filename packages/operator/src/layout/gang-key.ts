@@ -4,7 +4,7 @@
 // layout of a large set.
 import { label, names } from '@grove/api'
 import type { KubeObject } from '@grove/kube'
-import { numberLabel } from './clique-instance.ts'
+import { groupReplicaOf, setReplicaOf } from './clique-instance.ts'
 import {
   basePodGang,
   type GroupReplicas,
@@ -43,15 +43,15 @@ export function gangKeyOf(
 }
 
 /** The gang that a clique or a pod belongs to, by its labels. */
-export function gangKeyOfMember({ metadata }: KubeObject): GangKey | undefined {
-  const labels = metadata?.labels
+export function gangKeyOfMember(member: KubeObject): GangKey | undefined {
+  const { namespace, labels } = member.metadata ?? {}
   const set = labels?.[label.partOf]
-  const replica = numberLabel(labels, label.setReplicaIndex)
-  if (!metadata?.namespace || !set || replica === undefined) return undefined
-  const base = `${metadata.namespace}/${set}/${replica}` as const
+  const replica = setReplicaOf(member)
+  if (!namespace || !set || replica === undefined) return undefined
+  const base = `${namespace}/${set}/${replica}` as const
   if (!labels?.[label.basePodGang]) return gangKey(base)
   const group = labels[label.scalingGroup]
-  const groupReplica = numberLabel(labels, label.scalingGroupReplicaIndex)
+  const groupReplica = groupReplicaOf(member)
   return group && groupReplica !== undefined ? gangKey(`${base}/${group}/${groupReplica}`) : undefined
 }
 

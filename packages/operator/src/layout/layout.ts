@@ -2,7 +2,7 @@
 
 // The cliques, scaling groups and gangs that a PodCliqueSet consists of, with their names. All objects that the
 // operator creates are derived from this layout.
-import { type CliqueTemplate, names, type ScalingGroupTemplate } from '@grove/api'
+import { type CliqueTemplate, names, type PodClique, type ScalingGroupTemplate } from '@grove/api'
 import type { StoredSet } from './stored.ts'
 
 export interface ScalingGroupInstance {
@@ -40,12 +40,16 @@ class UnknownCliqueError extends Error {
   }
 }
 
-export function minAvailableOfGroup(config: ScalingGroupTemplate): number {
-  return config.minAvailable ?? 1
+/** For a group in the template of a set, or for the spec of a stored one. */
+export function minAvailableOfGroup({
+  minAvailable = 1,
+}: Pick<ScalingGroupTemplate, 'minAvailable'>): number {
+  return minAvailable
 }
 
-export function minAvailableOfClique(template: CliqueTemplate): number {
-  return template.spec.minAvailable ?? template.spec.replicas
+/** For a clique in the template of a set, or for a stored one. */
+export function minAvailableOfClique({ spec }: Pick<CliqueTemplate | PodClique, 'spec'>): number {
+  return spec.minAvailable ?? spec.replicas
 }
 
 export function standaloneTemplates(set: StoredSet): CliqueTemplate[] {

@@ -13,13 +13,12 @@ import {
   exceededTemplateLimits,
   type LastError,
   type LimitsConfiguration,
-  label,
   type OperatorConfiguration,
   type PodClique,
   setErrorCode,
 } from '@grove/api'
 import { CodedError } from '../errors/coded-error.ts'
-import { numberLabel } from './clique-instance.ts'
+import { groupReplicaOf } from './clique-instance.ts'
 import type { ScalingGroupInstance } from './layout.ts'
 import type { StoredSet } from './stored.ts'
 
@@ -74,8 +73,8 @@ export function replicasWithMembers(
   members: readonly PodClique[],
   { scalingGroupReplicas }: LimitsConfiguration,
 ): number {
-  const indexes = members.map(({ metadata }) => numberLabel(metadata.labels, label.scalingGroupReplicaIndex))
-  const count = indexes.reduce<number>((most, index = -1) => Math.max(most, index + 1), 0)
+  const indexes = members.map(member => groupReplicaOf(member) ?? -1)
+  const count = indexes.reduce((most, index) => Math.max(most, index + 1), 0)
   return Math.min(count, Math.max(scalingGroupReplicas, members.length))
 }
 

@@ -9,7 +9,11 @@ import {
   managedLabels,
   type PodCliqueScalingGroup,
 } from '@grove/api'
-import { minAvailableOfGroup, type ScalingGroupInstance } from '../layout/layout.ts'
+import {
+  groupReplicasFromTemplate,
+  minAvailableOfGroup,
+  type ScalingGroupInstance,
+} from '../layout/layout.ts'
 import { controlledBy } from '../layout/owner.ts'
 import type { StoredSet } from '../layout/stored.ts'
 
@@ -33,7 +37,7 @@ export function podCliqueScalingGroup(set: StoredSet, instance: ScalingGroupInst
       ownerReferences: controlledBy(set),
     },
     spec: {
-      replicas: config.replicas ?? 1,
+      replicas: groupReplicasFromTemplate(instance),
       minAvailable: minAvailableOfGroup(config),
       cliqueNames: [...config.cliqueNames],
     },

@@ -15,11 +15,16 @@ import {
   podSelector,
   podsFailing,
 } from '@grove/api'
-import type { CliqueInstance } from '../layout/layout.ts'
+import { type CliqueInstance, minAvailableOfClique } from '../layout/layout.ts'
 import type { StoredClique } from '../layout/stored.ts'
 import { nothingScheduled, timedBreach, wasScheduled } from '../state/breach-condition.ts'
 import { isUpdating } from '../state/child-state.ts'
-import { type ChildStatusInput, type ChildStatusPlan, withUpdateCondition } from '../state/child-status.ts'
+import {
+  type ChildStatusInput,
+  type ChildStatusPlan,
+  crosses,
+  withUpdateCondition,
+} from '../state/child-status.ts'
 import { endsBreach, findCondition, nthBeginning, withCondition } from '../state/conditions.ts'
 import {
   isActive,
@@ -78,7 +83,7 @@ export function planCliqueStatus(input: CliqueStatusInput): CliqueStatusPlan {
 }
 
 function conditions(input: CliqueStatusInput, scheduled: number, active: readonly Pod[]): Condition[] {
-  const minAvailable = input.clique.spec.minAvailable ?? input.clique.spec.replicas
+  const minAvailable = minAvailableOfClique(input.clique)
   const before = input.clique.status?.conditions
   const withScheduled = withCondition(before, podCliqueScheduled(minAvailable, scheduled), input.now)
   const withBreach = timedBreach(
@@ -141,16 +146,14 @@ export function isAwaited(
   { clique, instance, hasFollowers }: FollowedClique,
   status: PodCliqueStatus,
 ): boolean {
-  const minimum = clique.spec.minAvailable ?? clique.spec.replicas
+  const minimum = minAvailableOfClique(clique)
   const before = clique.status
   if (endsBreach(before?.conditions, status.conditions)) return true
-  const crosses = (old: number | undefined, now: number, threshold: number) =>
-    (old ?? 0) >= threshold !== now >= threshold
-  if (crosses(before?.readyReplicas, status.readyReplicas, minimum)) return true
-  if (crosses(before?.readyReplicas, status.readyReplicas, clique.spec.replicas)) return true
+  if (crosses(minimum, before?.readyReplicas, status.readyReplicas)) return true
+  if (crosses(clique.spec.replicas, before?.readyReplicas, status.readyReplicas)) return true
   return (
     !instance.basePodGang &&
     hasFollowers &&
-    crosses(before?.scheduledReplicas, status.scheduledReplicas, minimum)
+    crosses(minimum, before?.scheduledReplicas, status.scheduledReplicas)
   )
 }

@@ -4,14 +4,13 @@
 import {
   type HorizontalPodAutoscaler,
   kinds,
-  label,
   names,
   type PodClique,
   type PodCliqueScalingGroup,
   type Service,
 } from '@grove/api'
 import type { Caches } from '../caches/caches.ts'
-import { numberLabel } from '../layout/clique-instance.ts'
+import { setReplicaOf } from '../layout/clique-instance.ts'
 import {
   eachReplica,
   replicaCount,
@@ -42,8 +41,8 @@ export function replicasToCreate(
 ): number {
   let existing = 0
   for (const parents of [cliques, groups])
-    for (const { metadata } of parents.byIndex('controller', set.metadata.uid))
-      existing = Math.max(existing, (numberLabel(metadata.labels, label.setReplicaIndex) ?? -1) + 1)
+    for (const parent of parents.byIndex('controller', set.metadata.uid))
+      existing = Math.max(existing, (setReplicaOf(parent) ?? -1) + 1)
   return Math.min(replicaCount(set), Math.max(firstReplicas, growth * existing))
 }
 

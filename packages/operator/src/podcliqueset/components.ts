@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The parts of a set in the order in which they are synced.
-import { events, label, setErrorCode } from '@grove/api'
+import { events, setErrorCode } from '@grove/api'
 import type { KubeObject } from '@grove/kube'
 import { execute, nothingDone } from '../apply/execute.ts'
 import { resources } from '../caches/resources.ts'
 import { syncComputeDomains } from '../devices/compute-domains.ts'
 import { syncSharedClaims } from '../devices/shared-claims.ts'
 import { throwIfAny } from '../errors/coded-error.ts'
-import { numberLabel } from '../layout/clique-instance.ts'
+import { setReplicaOf } from '../layout/clique-instance.ts'
 import { eachReplica } from '../layout/layout.ts'
 import { keyOf } from '../layout/object-key.ts'
 import type { StoredSet } from '../layout/stored.ts'
@@ -158,8 +158,7 @@ export function components(
               ),
               existing: caches.cliques.byIndex('controller', uid),
               patch: (existing, wanted) =>
-                isHeldBack(set, numberLabel(existing.metadata.labels, label.setReplicaIndex) ?? 0) &&
-                !hasWantedTemplate(existing, revisionOf(set))
+                isHeldBack(set, setReplicaOf(existing) ?? 0) && !hasWantedTemplate(existing, revisionOf(set))
                   ? patchHeldClique(existing, wanted)
                   : patchClique(existing, wanted),
             }),

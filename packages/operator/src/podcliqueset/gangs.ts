@@ -12,7 +12,13 @@ import {
 import { execute } from '../apply/execute.ts'
 import { ReconcileFailed } from '../errors/coded-error.ts'
 import { type GangKey, gangKeyOf, wantedGangKey } from '../layout/gang-key.ts'
-import { checkMembers, eachPodGang, eachScaledPodGang, type GroupReplicas } from '../layout/layout.ts'
+import {
+  checkMembers,
+  eachPodGang,
+  eachScaledPodGang,
+  type GroupReplicas,
+  groupReplicasFromTemplate,
+} from '../layout/layout.ts'
 import { groupLimitExceeded, replicasWithMembers } from '../layout/limits.ts'
 import { isControlledBy } from '../layout/owner.ts'
 import type { StoredGang, StoredScalingGroup, StoredSet } from '../layout/stored.ts'
@@ -123,7 +129,7 @@ function groupReplicasOf(
 ): GroupReplicas {
   return group => {
     const live = groupNamed(group.name)
-    if (!live) return group.config.replicas ?? 1
+    if (!live) return groupReplicasFromTemplate(group)
     if (!groupLimitExceeded(set, group, live.spec.replicas, configuration)) return live.spec.replicas
     return replicasWithMembers(membersOf(live), configuration.limits)
   }

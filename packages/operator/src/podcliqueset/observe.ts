@@ -2,9 +2,9 @@
 
 // A snapshot of one PodCliqueSet and its children from the caches. Sends no request and reads no clock. A set may have
 // thousands of children, so planners look them up by name.
-import { type ClusterTopologyBinding, label, type OperatorConfiguration, type PodClique } from '@grove/api'
+import type { ClusterTopologyBinding, OperatorConfiguration, PodClique } from '@grove/api'
 import type { Caches } from '../caches/caches.ts'
-import { numberLabel } from '../layout/clique-instance.ts'
+import { setReplicaOf } from '../layout/clique-instance.ts'
 import { replicaCount } from '../layout/layout.ts'
 import { setLimitExceeded } from '../layout/limits.ts'
 import { isControlledBy } from '../layout/owner.ts'
@@ -142,7 +142,7 @@ function presentReplicas({ metadata: { uid } }: StoredSet, caches: Caches): Set<
   return new Set(
     [...caches.cliques.byIndex('controller', uid), ...caches.groups.byIndex('controller', uid)]
       .filter(({ metadata }) => !metadata.deletionTimestamp)
-      .map(({ metadata }) => numberLabel(metadata.labels, label.setReplicaIndex))
+      .map(setReplicaOf)
       .filter(index => index !== undefined),
   )
 }

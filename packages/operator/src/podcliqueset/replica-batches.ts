@@ -10,7 +10,7 @@ import type { Intent } from '../apply/intent.ts'
 import { uidsOf } from '../apply/planned-removal.ts'
 import { setReplicaKey, withinReplicas } from '../caches/replica-index.ts'
 import { resources } from '../caches/resources.ts'
-import { numberLabel } from '../layout/clique-instance.ts'
+import { setReplicaOf } from '../layout/clique-instance.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import type { OwnChildren } from '../ownership/owner-lookup.ts'
@@ -89,6 +89,6 @@ async function removeBatch(
 }
 
 /** -1 for an object without an index, which no selector by index matches. */
-export function replicaOf({ metadata }: KubeObject): number {
-  return numberLabel(metadata?.labels, label.setReplicaIndex) ?? -1
+export function replicaOf(object: KubeObject): number {
+  return setReplicaOf(object) ?? -1
 }

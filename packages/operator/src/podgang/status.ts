@@ -14,7 +14,7 @@ import {
   type PodGangStatus,
   unschedulable,
 } from '@grove/api'
-import type { CliqueInstance, PodGangInstance } from '../layout/layout.ts'
+import { type CliqueInstance, minAvailableOfClique, type PodGangInstance } from '../layout/layout.ts'
 import { withCondition } from '../state/conditions.ts'
 import { hasOurGate, isActive, unschedulableMessage } from '../state/pod-state.ts'
 import { type GangMembers, gangPods } from './complete.ts'
@@ -85,7 +85,8 @@ function gangWait(
   if (schedulerMessage) return { reason: unschedulable, message: schedulerMessage }
   for (const clique of cliques) {
     const replicas = members.isScaledAway(clique) ? 0 : members.cliqueNamed(clique.name)?.spec.replicas
-    if (replicas !== undefined && podsOf(clique.name).length >= replicas && isBelowMinimum(clique, replicas))
+    if (replicas === undefined || podsOf(clique.name).length < replicas) continue
+    if (replicas < minAvailableOfClique(clique.template))
       return {
         reason: gangWaits.scaledBelowMinimum,
         message: `PodClique ${clique.name} is scaled to ${replicas}, which is below its minAvailable`,
@@ -95,10 +96,6 @@ function gangWait(
     reason: gangWaits.notYetEvaluated,
     message: `scheduler ${schedulerName} has not reported on the gang yet`,
   }
-}
-
-function isBelowMinimum({ template }: CliqueInstance, replicas: number): boolean {
-  return replicas < (template.spec.minAvailable ?? template.spec.replicas)
 }
 
 /** Chooses the same pod in every reconcile, as long as it exists. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { label, type PodClique } from '@grove/api'
+import { minAvailableOfClique } from '../layout/layout.ts'
 
 /** The revision that a set wants now. */
 export interface Revision {
@@ -33,7 +34,7 @@ export function templateHashOfClique(clique: PodClique): string {
 
 /** The whole clique has the wanted revision, and minAvailable pods are ready. */
 export function isConverged(clique: PodClique, revision: Revision): boolean {
-  const minAvailable = clique.spec.minAvailable ?? clique.spec.replicas
+  const minAvailable = minAvailableOfClique(clique)
   const { status } = clique
   return (
     status !== undefined &&

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A snapshot of one PodCliqueScalingGroup from the caches. Sends no request and reads no clock.
-import { label, type OperatorConfiguration, type PodClique } from '@grove/api'
-import { groupInstanceOf, numberLabel } from '../layout/clique-instance.ts'
+import type { OperatorConfiguration, PodClique } from '@grove/api'
+import { groupInstanceOf, setReplicaOf } from '../layout/clique-instance.ts'
 import type { ScalingGroupInstance } from '../layout/layout.ts'
 import { type GroupKey, refOf } from '../layout/object-key.ts'
 import type { StoredClique, StoredGang, StoredPod, StoredScalingGroup, StoredSet } from '../layout/stored.ts'
@@ -57,9 +57,4 @@ export function observeGroup(key: GroupKey, context: OperatorContext): ObservedG
       configuration,
     },
   }
-}
-
-/** The index of the set replica that a group belongs to, from its label. */
-export function setReplicaOf({ metadata }: StoredScalingGroup): number | undefined {
-  return numberLabel(metadata.labels, label.setReplicaIndex)
 }

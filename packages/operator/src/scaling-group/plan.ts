@@ -16,7 +16,7 @@ import { resources } from '../caches/resources.ts'
 import type { SharedClaims } from '../devices/shared-claims.ts'
 import { groupErrors } from '../errors/catalogue.ts'
 import type { CodedError } from '../errors/coded-error.ts'
-import { numberLabel, replicaIndexOf } from '../layout/clique-instance.ts'
+import { groupReplicaOf, setReplicaOf } from '../layout/clique-instance.ts'
 import {
   type CliqueInstance,
   eachIndex,
@@ -48,7 +48,7 @@ import {
   withGroupProgress,
 } from '../update/group-update.ts'
 import { isAnnounced, isOnDelete, isPaused } from '../update/set-progress.ts'
-import { type GroupSnapshot, setReplicaOf } from './observe.ts'
+import type { GroupSnapshot } from './observe.ts'
 import { type GroupStatusPlan, isAwaited, planGroupStatus, scheduledWithout } from './status.ts'
 
 export type UpdatePlanner = (snapshot: GroupSnapshot) => GroupUpdate
@@ -96,7 +96,7 @@ export function planGroup(
   const byName = new Map(cliques.map(clique => [clique.metadata.name, clique]))
   const surplus = cliques
     .filter(clique => !clique.metadata.deletionTimestamp)
-    .map(replicaIndexOf)
+    .map(groupReplicaOf)
     .filter(index => index !== undefined)
     .filter(index => index >= group.spec.replicas)
   const missing = Iterator.from(eachIndex(0, group.spec.replicas))
@@ -133,12 +133,11 @@ export function planTerminations(
 }
 
 /** Explains why no scaling group of the set makes this group. */
-export function unknownGroup({ set, group: { metadata } }: GroupSnapshot): CodedError {
-  const { name, labels } = metadata
+export function unknownGroup({ set, group }: GroupSnapshot): CodedError {
+  const { name, labels } = group.metadata
   const text = labels?.[label.setReplicaIndex]
   if (text === undefined) return groupErrors.noReplicaIndex(name)()
-  if (numberLabel(labels, label.setReplicaIndex) === undefined)
-    return groupErrors.replicaIndexNotANumber(name, text)()
+  if (setReplicaOf(group) === undefined) return groupErrors.replicaIndexNotANumber(name, text)()
   return groupErrors.unknownGroup(keyOf(set), name)()
 }
 

@@ -14,12 +14,18 @@ import {
   type PodCliqueScalingGroupStatus,
   podSelector,
 } from '@grove/api'
-import { replicaIndexOf } from '../layout/clique-instance.ts'
+import { groupReplicaOf, membersByReplica } from '../layout/clique-instance.ts'
+import { minAvailableOfGroup } from '../layout/layout.ts'
 import type { StoredScalingGroup } from '../layout/stored.ts'
 import { isConverged, type Revision } from '../revision/revision.ts'
 import { nothingScheduled, timedBreach, wasScheduled } from '../state/breach-condition.ts'
 import { hasEnoughReady, isUpdating } from '../state/child-state.ts'
-import { type ChildStatusInput, type ChildStatusPlan, withUpdateCondition } from '../state/child-status.ts'
+import {
+  type ChildStatusInput,
+  type ChildStatusPlan,
+  crosses,
+  withUpdateCondition,
+} from '../state/child-status.ts'
 import {
   endsBreach,
   findCondition,
@@ -42,7 +48,7 @@ export function planGroupStatus(input: GroupStatusInput): GroupStatusPlan {
   const { group, revision } = input
   const before = group.status
   const replicas = [...replicasOf(input).values()]
-  const complete = replicas.filter(cliques => cliques.length === group.spec.cliqueNames.length)
+  const complete = replicas.filter(cliques => isComplete(group, cliques))
   const scheduled = complete.filter(cliques => cliques.every(hasEnoughScheduled))
   const available = scheduled.filter(cliques => cliques.every(hasEnoughReady))
   const updated = available.filter(cliques => cliques.every(clique => isConverged(clique, revision)))
@@ -79,24 +85,24 @@ export function planGroupStatus(input: GroupStatusInput): GroupStatusPlan {
   }
 }
 
-/** The existing expected cliques of each replica that has any, by its index. */
+/** The existing expected cliques of each wanted replica that has any, by its index. */
 function replicasOf({
   group,
   cliques,
 }: Pick<GroupStatusInput, 'group' | 'cliques'>): Map<number, PodClique[]> {
-  const replicas = new Map<number, PodClique[]>()
-  for (const clique of cliques) {
-    const replica = replicaIndexOf(clique)
-    if (clique.metadata.deletionTimestamp || replica === undefined || replica >= group.spec.replicas) continue
-    const isExpected = group.spec.cliqueNames.some(
-      name => clique.metadata.name === names.memberClique(group.metadata.name, replica, name),
-    )
-    if (!isExpected) continue
-    const known = replicas.get(replica)
-    if (known) known.push(clique)
-    else replicas.set(replica, [clique])
+  const { cliqueNames, replicas } = group.spec
+  const isExpected = (clique: PodClique) => {
+    const replica = groupReplicaOf(clique)
+    if (replica === undefined || replica >= replicas) return false
+    const expected = cliqueNames.map(name => names.memberClique(group.metadata.name, replica, name))
+    return expected.includes(clique.metadata.name)
   }
-  return replicas
+  return membersByReplica(cliques.filter(isExpected))
+}
+
+/** Reports whether all cliques of a replica exist. */
+function isComplete({ spec }: PodCliqueScalingGroup, cliques: readonly PodClique[]): boolean {
+  return cliques.length === spec.cliqueNames.length
 }
 
 /** The number of replicas that can be scheduled at all. A replica with a clique that a user scaled to zero cannot. */
@@ -114,9 +120,7 @@ export function scheduledWithout(
     .entries()
     .filter(
       ([replica, members]) =>
-        !deleted.includes(replica) &&
-        members.length === group.spec.cliqueNames.length &&
-        members.every(hasEnoughScheduled),
+        !deleted.includes(replica) && isComplete(group, members) && members.every(hasEnoughScheduled),
     )
     .toArray().length
 }
@@ -133,13 +137,11 @@ function conditions(
     input.now,
   )
   const after = withUpdateCondition(withBreach, input)
-  const isConverged = value.status === 'False' && scheduled >= (input.group.spec.minAvailable ?? 1)
-  const remembered = isConverged ? withCondition(after, everHealthy, input.now) : after
+  const isHealthy = value.status === 'False' && scheduled >= minAvailableOfGroup(input.group.spec)
+  if (!isHealthy) return [...after]
   // The mark of a termination is removed once the group has recovered.
-  return [
-    ...((isConverged ? withoutCondition(remembered, conditionType.gangTerminationInProgress) : remembered) ??
-      []),
-  ]
+  const unmarked = withoutCondition(after, conditionType.gangTerminationInProgress)
+  return [...withCondition(unmarked, everHealthy, input.now)]
 }
 
 function breach(
@@ -148,7 +150,7 @@ function breach(
   scheduled: number,
 ): ConditionValue {
   const { group } = input
-  const minAvailable = group.spec.minAvailable ?? 1
+  const minAvailable = minAvailableOfGroup(group.spec)
   if (isUpdating(group) && !input.paused) return minAvailableBreached.updateInProgress
   if (scheduled === 0)
     return nothingScheduled({
@@ -160,7 +162,7 @@ function breach(
     })
   if (scheduled < minAvailable) return minAvailableBreached.scheduledBelowMinimum(scheduled, minAvailable)
   const healthy = replicas.filter(
-    cliques => cliques.length === group.spec.cliqueNames.length && cliques.every(isNotInBreach),
+    cliques => isComplete(group, cliques) && cliques.every(isNotInBreach),
   ).length
   return healthy < minAvailable
     ? minAvailableBreached.tooFewGroupReplicas(healthy, minAvailable)
@@ -178,14 +180,14 @@ function tooFewSince({ spec }: PodCliqueScalingGroup, replicas: readonly PodCliq
       .filter(condition => condition?.status === 'True')
     return breaches.length ? [Math.min(...breaches.map(one => Date.parse(one!.lastTransitionTime)))] : []
   })
-  return nthBeginning(beginnings, spec.replicas - (spec.minAvailable ?? 1) + 1)
+  return nthBeginning(beginnings, spec.replicas - minAvailableOfGroup(spec) + 1)
 }
 
 /** Reports whether the group ever was healthy, or any replica of it was scheduled as a whole. */
 function groupWasScheduled(group: PodCliqueScalingGroup, replicas: readonly PodClique[][]): boolean {
   return (
     findCondition(group.status?.conditions, conditionType.everHealthy) !== undefined ||
-    replicas.some(cliques => cliques.length === group.spec.cliqueNames.length && cliques.every(wasScheduled))
+    replicas.some(cliques => isComplete(group, cliques) && cliques.every(wasScheduled))
   )
 }
 
@@ -201,7 +203,7 @@ export function isAwaited(
   now: PodCliqueScalingGroupStatus,
 ): boolean {
   if (endsBreach(before?.conditions, now.conditions)) return true
-  const crosses = (threshold: number) =>
-    (before?.availableReplicas ?? 0) >= threshold !== now.availableReplicas >= threshold
-  return crosses(spec.minAvailable ?? 1) || crosses(spec.replicas)
+  return [minAvailableOfGroup(spec), spec.replicas].some(threshold =>
+    crosses(threshold, before?.availableReplicas, now.availableReplicas),
+  )
 }

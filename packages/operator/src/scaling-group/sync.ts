@@ -9,7 +9,7 @@ import { firstBatch } from '../apply/writes.ts'
 import { resources } from '../caches/resources.ts'
 import { syncSharedClaims } from '../devices/shared-claims.ts'
 import { ComponentFailed, failuresOf, throwIfAny } from '../errors/coded-error.ts'
-import { replicaIndexOf } from '../layout/clique-instance.ts'
+import { groupReplicaOf } from '../layout/clique-instance.ts'
 import { groupKey } from '../layout/object-key.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { adopt, orphansOfGroup } from '../ownership/adoption.ts'
@@ -121,7 +121,7 @@ async function terminateReplicas(
   const due = await dueReplicas(set, group, plan.terminate, statusPlanners(context), context, signal)
   throwIfAny(await removeReplicas(snapshot, due, context, signal))
   for (const replica of due) {
-    const breach = earliest(cliques.filter(one => replicaIndexOf(one) === replica).map(cliqueBreach))
+    const breach = earliest(cliques.filter(one => groupReplicaOf(one) === replica).map(cliqueBreach))
     if (breach)
       context.decisions?.replicaTerminated({ set, scalingGroup: group.metadata.name, replica, ...breach })
   }

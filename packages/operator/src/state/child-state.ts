@@ -2,6 +2,7 @@
 
 // Predicates over the stored state of PodCliqueSets and their children.
 import { conditionType, type PodClique, type PodCliqueScalingGroup, type PodGang } from '@grove/api'
+import { minAvailableOfClique, minAvailableOfGroup } from '../layout/layout.ts'
 
 /** The fields that the update progress of sets, scaling groups and cliques share. */
 interface Progress {
@@ -19,12 +20,12 @@ export function isUpdating(object: { readonly status?: { readonly updateProgress
 
 /** Reports whether minAvailable pods are ready. */
 export function hasEnoughReady(clique: PodClique): boolean {
-  return (clique.status?.readyReplicas ?? 0) >= (clique.spec.minAvailable ?? clique.spec.replicas)
+  return (clique.status?.readyReplicas ?? 0) >= minAvailableOfClique(clique)
 }
 
 /** Reports whether minAvailable replicas are available. */
 export function hasEnoughAvailable(group: PodCliqueScalingGroup): boolean {
-  return (group.status?.availableReplicas ?? 0) >= (group.spec.minAvailable ?? 1)
+  return (group.status?.availableReplicas ?? 0) >= minAvailableOfGroup(group.spec)
 }
 
 export function isInitialized(gang: PodGang): boolean {

@@ -24,6 +24,13 @@ export interface ChildStatusPlan<S> {
   readonly events: readonly EventValue[]
 }
 
+/** Reports whether a count has reached a threshold or has fallen below it. */
+export function crosses(threshold: number, before: number | undefined, now: number): boolean {
+  const wasReached = (before ?? 0) >= threshold
+  const isReached = now >= threshold
+  return wasReached !== isReached
+}
+
 /** The list with the condition UpdateProgressing while an update is in progress, and without it otherwise. */
 export function withUpdateCondition(
   conditions: readonly Condition[],

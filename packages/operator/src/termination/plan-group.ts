@@ -2,8 +2,9 @@
 
 // Plans the termination of single replicas of a scaling group that keeps enough others.
 import type { PodClique, PodCliqueScalingGroup } from '@grove/api'
-import { replicaIndexOf } from '../layout/clique-instance.ts'
-import { type Breach, cliqueBreach, earliest } from './breach.ts'
+import { membersByReplica } from '../layout/clique-instance.ts'
+import { minAvailableOfGroup } from '../layout/layout.ts'
+import { cliqueBreach, earliest } from './breach.ts'
 
 export interface GroupTermination {
   /** The replicas whose delay has ended, ascending. */
@@ -23,33 +24,18 @@ export function planGroupTermination(
   // The delay starts again after an update: while it runs, broken replicas cannot be distinguished from replaced
   // ones.
   const updated = Date.parse(group.status?.updateProgress?.updateEndedAt ?? '') || 0
-  const breaches = breachesByReplica(cliques)
-  const breached = [...breaches]
+  const breached = [...membersByReplica(cliques)]
     .filter(([index]) => index < group.spec.replicas)
     .sort(([one], [other]) => one - other)
-    .map(([index, found]) => ({
-      index,
-      deadline: Math.max(earliest(found)!.since, updated) + delayMs,
-    }))
+    .flatMap(([index, members]) => {
+      const breach = earliest(members.map(cliqueBreach))
+      return breach ? [{ index, deadline: Math.max(breach.since, updated) + delayMs }] : []
+    })
   // Too many replicas are broken: the group as a whole is in breach, and the set decides.
-  if (group.spec.replicas - breached.length < (group.spec.minAvailable ?? 1)) return nothing
+  if (group.spec.replicas - breached.length < minAvailableOfGroup(group.spec)) return nothing
   const waiting = breached.filter(({ deadline }) => deadline > now)
   return {
     terminate: breached.filter(({ deadline }) => deadline <= now).map(({ index }) => index),
     deadline: waiting.length ? Math.min(...waiting.map(({ deadline }) => deadline)) : undefined,
   }
-}
-
-/** Considers only cliques that are not terminating, and reads each once, however many replicas there are. */
-function breachesByReplica(cliques: readonly PodClique[]): ReadonlyMap<number, Breach[]> {
-  const breaches = new Map<number, Breach[]>()
-  for (const clique of cliques) {
-    const breach = clique.metadata.deletionTimestamp ? undefined : cliqueBreach(clique)
-    const index = replicaIndexOf(clique)
-    if (!breach || index === undefined) continue
-    const known = breaches.get(index)
-    if (known) known.push(breach)
-    else breaches.set(index, [breach])
-  }
-  return breaches
 }

@@ -24,7 +24,7 @@ import {
 import type { Caches } from '../caches/caches.ts'
 import { setReplicaKey } from '../caches/replica-index.ts'
 import { type GangKey, gangKeyOfMember, wantedGangKey } from '../layout/gang-key.ts'
-import { type GroupReplicas, replicaCount } from '../layout/layout.ts'
+import { type GroupReplicas, groupReplicasFromTemplate, replicaCount } from '../layout/layout.ts'
 import {
   type CliqueKey,
   cliqueKey,
@@ -248,7 +248,7 @@ function gangsToRepair(caches: Caches, change: Change<KubeObject>): GangKey[] {
   // An object of another owner may have the name of a gang, and may have no labels.
   const sets = labelled.length > 0 ? labelled : caches.sets.list(namespace)
   const replicasOf: GroupReplicas = group =>
-    caches.groups.get({ namespace, name: group.name })?.spec.replicas ?? group.config.replicas ?? 1
+    caches.groups.get({ namespace, name: group.name })?.spec.replicas ?? groupReplicasFromTemplate(group)
   return sets.flatMap(set => wantedGangKey(set, name, replicasOf) ?? [])
 }
 

@@ -28,7 +28,3 @@ export function hasReachedRevision(clique: PodClique, revision: Revision): boole
     hasReachedGeneration(currentPodCliqueSetGenerationHash, revision)
   )
 }
-
-export function minAvailableOf({ spec }: PodClique): number {
-  return spec.minAvailable ?? spec.replicas
-}

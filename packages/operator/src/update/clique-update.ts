@@ -2,13 +2,12 @@
 
 // Plans the update of a standalone clique: its units are its pods.
 import type { Pod, PodCliqueStatus, PodCliqueUpdateProgress } from '@grove/api'
-import type { CliqueInstance } from '../layout/layout.ts'
+import { type CliqueInstance, minAvailableOfClique } from '../layout/layout.ts'
 import type { StoredClique, StoredSet } from '../layout/stored.ts'
 import { templateHashOfClique } from '../revision/revision.ts'
 import { revisionOf } from '../revision/set-revision.ts'
 import { isActive, isScheduled } from '../state/pod-state.ts'
 import { type ChildUpdate, planChildUpdate } from './child-update.ts'
-import { minAvailableOf } from './clique-state.ts'
 import { currentHash } from './outdated-pods.ts'
 import { type PodUnit, podUnits } from './pod-units.ts'
 import { podProgress, withSelected } from './progress.ts'
@@ -28,7 +27,7 @@ export function planCliqueUpdate(
   return planChildUpdate({
     set,
     replicas: clique.spec.replicas,
-    minAvailable: minAvailableOf(clique),
+    minAvailable: minAvailableOfClique(clique),
     units: podUnits(pods, currentHash(revision, clique)),
     before: revision.renamed(clique.status?.updateProgress, clique),
     fields: podProgress,

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Plans the update of a scaling group: its units are its replicas.
-import {
-  label,
-  type PodClique,
-  type PodCliqueScalingGroupStatus,
-  type PodCliqueScalingGroupUpdateProgress,
-} from '@grove/api'
-import { numberLabel } from '../layout/clique-instance.ts'
+import type { PodClique, PodCliqueScalingGroupStatus, PodCliqueScalingGroupUpdateProgress } from '@grove/api'
+import { setReplicaOf } from '../layout/clique-instance.ts'
+import { minAvailableOfGroup } from '../layout/layout.ts'
 import type { StoredScalingGroup, StoredSet } from '../layout/stored.ts'
 import { revisionOf } from '../revision/set-revision.ts'
 import { type ChildUpdate, planChildUpdate } from './child-update.ts'
@@ -25,12 +21,12 @@ export function planGroupUpdate(
   hasOutdatedPods: (clique: PodClique) => boolean,
   now: number,
 ): GroupUpdate {
-  const { replicas, minAvailable = 1, cliqueNames } = group.spec
+  const { replicas, cliqueNames } = group.spec
   const revision = revisionOf(set)
   return planChildUpdate({
     set,
     replicas,
-    minAvailable,
+    minAvailable: minAvailableOfGroup(group.spec),
     units: replicaUnits({ replicas, cliqueCount: cliqueNames.length, cliques, revision, hasOutdatedPods }),
     before: revision.renamed(group.status?.updateProgress),
     fields: replicaProgress,
@@ -43,7 +39,7 @@ export function planGroupUpdate(
 
 /** Reports whether the group replaces its replicas now. */
 export function mayReplaceReplicas(set: StoredSet, group: StoredScalingGroup): boolean {
-  const replica = numberLabel(group.metadata.labels, label.setReplicaIndex)
+  const replica = setReplicaOf(group)
   return replica !== undefined && mayUpdate(set, replica)
 }
 

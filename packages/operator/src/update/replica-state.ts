@@ -4,12 +4,17 @@
 // selects replicas by it. Statuses of children may be older than the last change of the template, so only the pods
 // themselves prove that none of them is outdated.
 import { conditionType, type LackingChild, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
-import { scalingGroups, standaloneCliques } from '../layout/layout.ts'
+import {
+  minAvailableOfClique,
+  minAvailableOfGroup,
+  scalingGroups,
+  standaloneCliques,
+} from '../layout/layout.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import { hasReachedGeneration, isConverged, type Revision } from '../revision/revision.ts'
 import { hasEnoughAvailable, hasEnoughReady, isUpdating } from '../state/child-state.ts'
 import { findCondition } from '../state/conditions.ts'
-import { hasReachedRevision, hasWantedTemplate, isFullyScheduled, minAvailableOf } from './clique-state.ts'
+import { hasReachedRevision, hasWantedTemplate, isFullyScheduled } from './clique-state.ts'
 
 /** Children of a set that it controls and that are not terminating. */
 export interface ReplicaChildren {
@@ -111,7 +116,9 @@ function firstLacking(
         kind: 'PodClique',
         name,
         // Omits the number of ready pods: otherwise the set would be written for each of them.
-        lacks: clique ? `has fewer ready pods than its minAvailable (${minAvailableOf(clique)})` : missing,
+        lacks: clique
+          ? `has fewer ready pods than its minAvailable (${minAvailableOfClique(clique)})`
+          : missing,
       }
   for (const { name, group } of groups)
     if (!group || !hasEnoughAvailable(group))
@@ -119,7 +126,7 @@ function firstLacking(
         kind: 'PodCliqueScalingGroup',
         name,
         lacks: group
-          ? `has fewer available replicas than its minAvailable (${group.spec.minAvailable ?? 1})`
+          ? `has fewer available replicas than its minAvailable (${minAvailableOfGroup(group.spec)})`
           : missing,
       }
   return undefined
@@ -179,7 +186,7 @@ function cliquePart(clique: PodClique, revision: Revision, children: ReplicaChil
   return {
     isUpToDate: isUpToDate(clique, revision, children),
     isUpdating: isUpdating(clique),
-    isServing: ready >= Math.min(minAvailableOf(clique), spec.replicas),
+    isServing: ready >= Math.min(minAvailableOfClique(clique), spec.replicas),
     isScheduled: isFullyScheduled(clique),
     scheduledPods: status?.scheduledReplicas ?? 0,
     cliques: [clique],
@@ -201,7 +208,7 @@ function groupPart(group: PodCliqueScalingGroup, revision: Revision, children: R
     isUpToDate:
       hasReached(group, revision) && cliques.every(clique => isUpToDate(clique, revision, children)),
     isUpdating: isUpdating(group),
-    isServing: available >= Math.min(spec.minAvailable ?? 1, spec.replicas),
+    isServing: available >= Math.min(minAvailableOfGroup(spec), spec.replicas),
     isScheduled: scheduled >= spec.replicas && cliques.every(isFullyScheduled),
     scheduledPods: scheduled,
     cliques,

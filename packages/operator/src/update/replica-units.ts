@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { PodClique } from '@grove/api'
-import { replicaIndexOf } from '../layout/clique-instance.ts'
+import { membersByReplica } from '../layout/clique-instance.ts'
 import type { Revision } from '../revision/revision.ts'
 import { hasEnoughReady } from '../state/child-state.ts'
 import { hasEnoughScheduled, hasWantedTemplate } from './clique-state.ts'
@@ -25,21 +25,14 @@ export interface ReplicaUnitsInput {
 /** The replicas of a scaling group that have members, as units of its update, in the order of their indexes. */
 export function replicaUnits(input: ReplicaUnitsInput): ReplicaUnit[] {
   const { replicas, cliques, cliqueCount } = input
-  const members = new Map<number, PodClique[]>()
-  for (const clique of cliques) {
-    const index = replicaIndexOf(clique)
-    if (clique.metadata.deletionTimestamp || index === undefined || index >= replicas) continue
-    const known = members.get(index)
-    if (known) known.push(clique)
-    else members.set(index, [clique])
-  }
-  return [...members]
+  return [...membersByReplica(cliques)]
+    .filter(([index]) => index < replicas)
     .sort(([one], [other]) => one - other)
-    .map(([index, of]) => ({
+    .map(([index, members]) => ({
       id: index,
       index,
-      outdated: of.some(clique => isOutdated(clique, input)),
-      serving: of.length === cliqueCount && of.every(isServing),
+      outdated: members.some(clique => isOutdated(clique, input)),
+      serving: members.length === cliqueCount && members.every(isServing),
       createdAt: 0,
     }))
 }
