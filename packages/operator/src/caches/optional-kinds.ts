@@ -20,7 +20,7 @@ export async function optionalKinds(
   configuration: OperatorConfiguration,
   log: Logger,
 ): Promise<(resource: ResourceDescriptor) => OptionalWatch> {
-  const served = new Set((await discover(client)).map(nameOf))
+  const isServed = await servedResources(client)
   const schedulers = enabledSchedulers(configuration)
   const mayComeLater = [
     resources.resourceClaims,
@@ -28,14 +28,21 @@ export async function optionalKinds(
     ...(schedulers.has(scheduler.kai) ? [resources.kaiTopologies, resources.kaiPodGroups] : []),
     ...(schedulers.has(scheduler.volcano) ? [resources.volcanoPodGroups] : []),
     ...(schedulers.has(scheduler.kubernetes) ? nativeGangKinds : []),
-  ].map(nameOf)
+  ]
   const watched = new Map<string, OptionalWatch>(
-    mayComeLater.map(name => [name, served.has(name) ? 'now' : 'late']),
+    mayComeLater.map(resource => [idOf(resource), isServed(resource) ? 'now' : 'late']),
   )
-  if (await mayKeepHistory(client, log)) watched.set(nameOf(resources.controllerRevisions), 'now')
-  const domains = nameOf(resources.computeDomains)
-  if (served.has(domains) && (await mayManageDomains(client, configuration, log))) watched.set(domains, 'now')
-  return resource => watched.get(nameOf(resource)) ?? 'never'
+  if (await mayKeepHistory(client, log)) watched.set(idOf(resources.controllerRevisions), 'now')
+  const { computeDomains } = resources
+  if (isServed(computeDomains) && (await mayManageDomains(client, configuration, log)))
+    watched.set(idOf(computeDomains), 'now')
+  return resource => watched.get(idOf(resource)) ?? 'never'
+}
+
+/** Returns a function that reports whether the cluster serves a resource in exactly its version. */
+export async function servedResources(client: Client): Promise<(resource: ResourceDescriptor) => boolean> {
+  const served = new Set((await discover(client)).map(idOf))
+  return resource => served.has(idOf(resource))
 }
 
 /** Installations from before the revision history lack this permission. Everything else works without it. */
@@ -96,6 +103,6 @@ async function mayManageDomains(
   return isAllowed
 }
 
-function nameOf({ group, version, resource }: ResourceDescriptor): string {
+function idOf({ group, version, resource }: ResourceDescriptor): string {
   return `${group}/${version}/${resource}`
 }

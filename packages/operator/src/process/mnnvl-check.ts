@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { OperatorConfiguration } from '@grove/api'
-import { type Client, discover } from '@grove/kube'
+import type { Client } from '@grove/kube'
+import { servedResources } from '../caches/optional-kinds.ts'
 import { resources } from '../caches/resources.ts'
 import { exitCode, LaunchError } from './exit-code.ts'
 
@@ -10,13 +11,8 @@ import { exitCode, LaunchError } from './exit-code.ts'
  */
 export async function checkMnnvl(client: Client, { network }: OperatorConfiguration): Promise<void> {
   if (!network.autoMNNVLEnabled) return
-  const { group, version, resource } = resources.computeDomains
-  const served = await discover(client)
-  const found = served.some(
-    candidate =>
-      candidate.group === group && candidate.version === version && candidate.resource === resource,
-  )
-  if (!found)
+  const isServed = await servedResources(client)
+  if (!isServed(resources.computeDomains))
     throw new LaunchError(
       exitCode.mnnvl,
       'MNNVL preflight check failed: MNNVL is enabled but ComputeDomain CRD (computedomains.resource.nvidia.com) is not installed. Please install the NVIDIA DRA driver or disable MNNVL in the operator configuration',

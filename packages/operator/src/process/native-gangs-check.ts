@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { enabledSchedulers, type OperatorConfiguration, scheduler } from '@grove/api'
-import { type Client, discover, resourceName } from '@grove/kube'
+import type { Client } from '@grove/kube'
+import { servedResources } from '../caches/optional-kinds.ts'
 import { nativeGangKinds } from '../caches/resources.ts'
 import { exitCode, LaunchError } from './exit-code.ts'
 
 /** An API server that does not know the field `schedulingGroup` creates pods without it, and the gang would be lost. */
 export async function checkNativeGangs(client: Client, configuration: OperatorConfiguration): Promise<void> {
   if (!enabledSchedulers(configuration).has(scheduler.kubernetes)) return
-  const served = new Set((await discover(client)).map(resourceName))
-  const missing = nativeGangKinds.filter(kind => !served.has(resourceName(kind)))
+  const isServed = await servedResources(client)
+  const missing = nativeGangKinds.filter(kind => !isServed(kind))
   if (missing.length === 0) return
   const names = missing.map(({ group, version, kind }) => `${kind} of ${group}/${version}`)
   throw new LaunchError(

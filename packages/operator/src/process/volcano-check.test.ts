@@ -32,7 +32,7 @@ test('Volcano must support groups within a PodGroup', () => {
     else assert.equal(incompatibilityOf(definition), undefined)
 })
 
-test('is checked only if the Volcano profile is enabled, and a failure ends the process with its own exit code', async () => {
+test('Volcano is checked only if its profile is enabled, and a failure ends the process with its own exit code', async () => {
   const configured = (...names: string[]) => {
     const result = loadConfiguration({
       apiVersion: 'operator.config.grove.io/v1alpha1',
