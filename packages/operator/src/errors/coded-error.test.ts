@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setErrorCode } from '@grove/api'
-import { CodedError, lastErrorsOf, ReconcileFailed, together } from './coded-error.ts'
+import { aggregate, CodedError, lastErrorsOf, ReconcileFailed } from './coded-error.ts'
 
 test('failures of several parts are reported together, each with its own code', () => {
   const role = new CodedError('Sync', setErrorCode.syncRole, 'Role')
   const gang = new CodedError('Sync', setErrorCode.applyPodGang, 'PodGang')
   const codes = (...failures: unknown[]) =>
-    lastErrorsOf(together(...failures), setErrorCode.updateStatus, 'now').map(({ code }) => code)
-  assert.equal(together(undefined), undefined)
-  assert.deepEqual(codes(undefined, gang), ['ERR_CREATE_OR_PATCH_PODGANG'])
+    lastErrorsOf(aggregate(failures), setErrorCode.updateStatus, 'now').map(({ code }) => code)
+  assert.equal(aggregate([]), undefined)
+  assert.deepEqual(codes(gang), ['ERR_CREATE_OR_PATCH_PODGANG'])
   assert.deepEqual(codes(new ReconcileFailed([role, new Error('?')]), gang), [
     'ERR_SYNC_ROLE',
     setErrorCode.updateStatus,

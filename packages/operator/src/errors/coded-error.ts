@@ -51,10 +51,10 @@ export async function failuresOf(part: Promise<unknown>): Promise<unknown[]> {
 }
 
 /** Combines several failures into one error; undefined if there are none. */
-export function together(...failures: readonly unknown[]): ReconcileFailed | undefined {
-  const errors = failures
-    .filter(failure => failure !== undefined)
-    .flatMap(failure => (failure instanceof ReconcileFailed ? failure.errors : [failure]))
+export function aggregate(failures: readonly unknown[]): ReconcileFailed | undefined {
+  const errors = failures.flatMap(failure =>
+    failure instanceof ReconcileFailed ? failure.errors : [failure],
+  )
   return errors.length ? new ReconcileFailed(errors) : undefined
 }
 

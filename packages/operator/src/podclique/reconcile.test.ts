@@ -3,13 +3,14 @@
 // Tests single reconciles of a clique: errors in its status, events, and independence of failures.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Pod, PodClique } from '@grove/api'
+import type { Pod, PodClique, Secret } from '@grove/api'
 import type { Stored } from '@grove/kube'
 import { resources } from '../caches/resources.ts'
 import { findCondition } from '../state/conditions.ts'
 import { isTerminating } from '../state/pod-state.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { errorsOf, type WatchedSet, watchedSet } from '../testing/simulation/watched-set.ts'
+import { tokenReadValidMs } from '../timings/timings.ts'
 
 const set = sampleSet({ name: 'w', cliques: [clique('web', { replicas: 2, minAvailable: 1 })] })
 const web = 'w-0-web'
@@ -116,6 +117,25 @@ test('reports a scheduler that is not enabled, and still does all other work', a
   assert.deepEqual(errorsOf(cliqueOf(watched)), [
     'ERR_BUILD_POD_RESOURCE failed to sync Pod: [Operation: Sync, Code: ERR_BUILD_POD_RESOURCE] message: schedulerName "unknown" is not an enabled scheduler backend',
   ])
+  assert.ok(
+    !pods(watched).some(({ metadata }) => metadata.uid === failed.metadata.uid),
+    'the failed pod is deleted',
+  )
+})
+
+test('reports a token that cannot be created, and still deletes failed pods', async () => {
+  const watched = await watchedSet(set)
+  const { simulation } = watched
+  const [secret] = simulation.api.list(resources.secrets)
+  simulation.api.remove(resources.secrets, secret as Stored<Secret>)
+  await simulation.clock.advance(tokenReadValidMs)
+  simulation.api.modify(resources.podCliques, web, { spec: { startsAfter: ['w-0-first'], replicas: 3 } })
+  const failed = pods(watched)[0]!
+  simulation.api.modify(resources.pods, failed.metadata.name, { status: { phase: 'Failed' } })
+  watched.reject(({ resource }) => resource === 'secrets')
+  assert.ok(await simulation.reconcileOne('clique', web))
+  const [error] = errorsOf(cliqueOf(watched))
+  assert.match(error!, /Error creating Secret serving\/\S+, cause: Forbidden: not today$/)
   assert.ok(
     !pods(watched).some(({ metadata }) => metadata.uid === failed.metadata.uid),
     'the failed pod is deleted',

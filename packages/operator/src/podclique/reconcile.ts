@@ -6,7 +6,7 @@ import type { ReconcileContext, ReconcileResult } from '@grove/kube'
 import { failedStatus, writeChildStatus } from '../apply/child-status.ts'
 import { execute } from '../apply/execute.ts'
 import { resources } from '../caches/resources.ts'
-import { failuresOf, throwIfAny, together } from '../errors/coded-error.ts'
+import { aggregate, throwIfAny } from '../errors/coded-error.ts'
 import { cliqueLimitExceeded, isTemplateTooLarge } from '../layout/limits.ts'
 import type { CliqueKey } from '../layout/object-key.ts'
 import type { OperatorContext } from '../operator-context.ts'
@@ -17,7 +17,7 @@ import { currentHash } from '../update/outdated-pods.ts'
 import { nextReplacement } from './back-off.ts'
 import { observeClique } from './observe.ts'
 import { statusReport, unknownClique, updatePlanner } from './plan.ts'
-import { syncPods, type WaiterTokens } from './sync.ts'
+import { type SyncedPods, syncPods, type WaiterTokens } from './sync.ts'
 
 const statusKind = {
   resource: resources.podCliques,
@@ -25,13 +25,14 @@ const statusKind = {
   errorCode: cliqueErrorCode.listPods,
 }
 
+const nothingSynced: SyncedPods = { failures: [], sliceMs: 0 }
+
 export async function reconcileClique(
   key: CliqueKey,
-  run: ReconcileContext,
+  { signal }: ReconcileContext,
   context: OperatorContext,
   tokens: WaiterTokens,
 ): Promise<ReconcileResult | undefined> {
-  const { signal } = run
   const observed = observeClique(key, context)
   if (observed.kind === 'absent') return undefined
   if (observed.kind === 'terminating') {
@@ -51,12 +52,11 @@ export async function reconcileClique(
   const planUpdate = updatePlanner(now)
   // A clique whose replica count exceeds its limit keeps its pods. A change of the count enqueues it.
   const limit = cliqueLimitExceeded(clique, context.configuration)
-  let sliceMs = 0
-  const sync = async () => {
-    sliceMs = await syncPods(observed.snapshot, now, planUpdate, context, tokens, run)
-  }
   const isHeld = limit || isTemplateTooLarge(set, context.configuration)
-  const failure = together(...(isHeld ? [] : await failuresOf(sync())))
+  const synced = isHeld
+    ? nothingSynced
+    : await syncPods(observed.snapshot, { now, planUpdate, context, tokens, signal })
+  const failure = aggregate(synced.failures)
   const after = observeClique(key, context)
   const waitMs =
     after.kind === 'live'
@@ -69,8 +69,8 @@ export async function reconcileClique(
           signal,
         )
       : 0
-  if (failure) throwIfAny(failure.errors)
-  const waits = [sliceMs, waitMs].filter(ms => ms > 0)
+  throwIfAny(synced.failures)
+  const waits = [synced.sliceMs, waitMs].filter(ms => ms > 0)
   const requeueAt = nextReplacement(context.caches.podsOf(clique), currentHash(revisionOf(set), clique), now)
   return {
     ...(waits.length && { requeueAfter: Math.min(...waits) }),

@@ -2,11 +2,10 @@
 
 // Executes the plan of a PodClique step by step: claims, missing pods, surplus pods, the next replacement of an
 // update, gates. Each step is planned from a new snapshot, because the caches include the writes of the step before.
-import type { ReconcileContext } from '@grove/kube'
 import { execute, executeInOrder } from '../apply/execute.ts'
 import type { Intent } from '../apply/intent.ts'
 import { syncSharedClaims } from '../devices/shared-claims.ts'
-import { ComponentFailed, throwIfAny } from '../errors/coded-error.ts'
+import { ComponentFailed, failuresOf, throwIfAny } from '../errors/coded-error.ts'
 import { type CliqueKey, cliqueKey } from '../layout/object-key.ts'
 import type { StoredPod, StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
@@ -30,58 +29,90 @@ export interface WaiterTokens {
   isFilledFor(set: StoredSet, clique: CliqueKey, signal: AbortSignal): Promise<boolean>
 }
 
-/** Returns the delay after which the next slice of pods is created; 0 if no pods are left to create. */
-export async function syncPods(
-  first: CliqueSnapshot,
-  now: number,
-  planUpdate: UpdatePlanner,
-  context: OperatorContext,
-  tokens: WaiterTokens,
-  { signal }: Pick<ReconcileContext, 'signal'>,
-): Promise<number> {
-  const key = cliqueKey(first.clique.metadata)
+export interface SyncOptions {
+  /** One time for the whole reconcile, in milliseconds since the epoch. */
+  readonly now: number
+  readonly planUpdate: UpdatePlanner
+  readonly context: OperatorContext
+  readonly tokens: WaiterTokens
+  readonly signal: AbortSignal
+}
+
+export interface SyncedPods {
+  readonly failures: readonly unknown[]
+  /** The delay after which pods are created that are too many for one reconcile; 0 if none are left. */
+  readonly sliceMs: number
+}
+
+/** Pods are created only after all of their claims, and replaced only if all others are in sync. */
+export async function syncPods(first: CliqueSnapshot, options: SyncOptions): Promise<SyncedPods> {
+  const { context, signal } = options
   const claims = await syncSharedClaims(claimsOf(first), context, signal)
-  const failures: unknown[] = claims.failures.map(failure => new ComponentFailed('ResourceClaim', failure))
-  const note = (more: readonly unknown[]) =>
-    void failures.push(...more.map(failure => new ComponentFailed('Pod', failure)))
-  const send = async (intents: readonly Intent[]) =>
-    note((await execute(intents, context, { signal })).failures)
-  const observeAgain = (): CliqueSnapshot => {
-    const observed = observeClique(key, context)
-    return observed.kind === 'live' ? observed.snapshot : first
-  }
+  const failures: unknown[] = []
   let hasMore = false
-  // Pods are created only after all of their claims. Existing pods are synced in any case.
+  const attempt = async (step: Promise<void>) => {
+    failures.push(...(await failuresOf(step)))
+  }
   const createMissing = async (snapshot: CliqueSnapshot) => {
-    const missing = failures.length === 0 ? missingPods(snapshot, now) : undefined
-    if (!missing) return
-    hasMore = claims.hasMore || missing.hasMore
-    if (claims.hasMore) return
-    if (missing.needToken && !(await tokens.isFilledFor(snapshot.set, key, signal))) {
-      hasMore = false
-      return
-    }
-    try {
-      await send(podCreations(snapshot, missing.scale))
-    } catch (error) {
-      note([error])
-    }
+    hasMore = await createPods(snapshot, claims.hasMore, options)
   }
-  const surplus = scaleOf(first, now).remove
-  await createMissing(first)
-  await send(podDeletions(first.clique, surplus))
-  if (failures.length === 0) {
-    context.decisions?.podsReplaced(first.clique, surplus.filter(isFinished), 'finished')
-    const synced = observeAgain()
-    const steps = replacement(synced, planUpdate(synced))
-    note(await executeInOrder(steps, context, { signal }))
-    if (failures.length === 0) context.decisions?.podsReplaced(first.clique, podsDeletedBy(steps), 'outdated')
-    // Replacements of deleted pods are created in the same reconcile.
-    await createMissing(observeAgain())
+  const hasClaims = claims.failures.length === 0
+  if (hasClaims) await attempt(createMissing(first))
+  await attempt(deleteSurplus(first, options))
+  if (hasClaims && failures.length === 0)
+    await attempt(replaceOutdated(observeAgain(first, context), options))
+  // Replacements of deleted pods are created in the same reconcile.
+  if (hasClaims && failures.length === 0) await attempt(createMissing(observeAgain(first, context)))
+  await attempt(removeGates(observeAgain(first, context), options))
+  return {
+    failures: [
+      ...claims.failures.map(failure => new ComponentFailed('ResourceClaim', failure)),
+      ...failures.map(failure => new ComponentFailed('Pod', failure)),
+    ],
+    sliceMs: hasMore ? nextSliceMs : 0,
   }
-  await send(gateRemovals(observeAgain()))
-  throwIfAny(failures)
-  return hasMore ? nextSliceMs : 0
+}
+
+function observeAgain(before: CliqueSnapshot, context: OperatorContext): CliqueSnapshot {
+  const observed = observeClique(cliqueKey(before.clique.metadata), context)
+  return observed.kind === 'live' ? observed.snapshot : before
+}
+
+/** Returns whether there is more to create than one reconcile creates: of the pods, or of the claims they wait for. */
+async function createPods(
+  snapshot: CliqueSnapshot,
+  waitsForClaims: boolean,
+  { now, context, tokens, signal }: SyncOptions,
+): Promise<boolean> {
+  const missing = missingPods(snapshot, now)
+  if (!missing) return false
+  if (waitsForClaims) return true
+  const key = cliqueKey(snapshot.clique.metadata)
+  if (missing.needToken && !(await tokens.isFilledFor(snapshot.set, key, signal))) return false
+  throwIfAny((await execute(podCreations(snapshot, missing.scale), context, { signal })).failures)
+  return missing.hasMore
+}
+
+/** Deletes surplus pods, and finished pods that are replaced. */
+async function deleteSurplus(snapshot: CliqueSnapshot, { now, context, signal }: SyncOptions): Promise<void> {
+  const { clique } = snapshot
+  const surplus = scaleOf(snapshot, now).remove
+  throwIfAny((await execute(podDeletions(clique, surplus), context, { signal })).failures)
+  context.decisions?.podsReplaced(clique, surplus.filter(isFinished), 'finished')
+}
+
+/** Deletes the pods that the update replaces next. */
+async function replaceOutdated(
+  snapshot: CliqueSnapshot,
+  { planUpdate, context, signal }: SyncOptions,
+): Promise<void> {
+  const steps = replacement(snapshot, planUpdate(snapshot))
+  throwIfAny(await executeInOrder(steps, context, { signal }))
+  context.decisions?.podsReplaced(snapshot.clique, podsDeletedBy(steps), 'outdated')
+}
+
+async function removeGates(snapshot: CliqueSnapshot, { context, signal }: SyncOptions): Promise<void> {
+  throwIfAny((await execute(gateRemovals(snapshot), context, { signal })).failures)
 }
 
 function podsDeletedBy(steps: readonly (readonly Intent[])[]): StoredPod[] {

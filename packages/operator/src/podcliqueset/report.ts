@@ -3,7 +3,7 @@
 // Reports a reconcile of a PodCliqueSet in its status.
 import { eventSource, setErrorCode } from '@grove/api'
 import { execute } from '../apply/execute.ts'
-import { ComponentFailed, lastErrorsOf, throwIfAny, together } from '../errors/coded-error.ts'
+import { aggregate, ComponentFailed, lastErrorsOf, throwIfAny } from '../errors/coded-error.ts'
 import { LimitExceeded } from '../layout/limits.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import { timestamp } from '../state/conditions.ts'
@@ -19,7 +19,7 @@ export async function reportSet(
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const { context, replicas } = parts
-  const errors = together(...failures, ...(await obstacles(set, parts, signal)))
+  const errors = aggregate([...failures, ...(await obstacles(set, parts, signal))])
   const snapshot = observeSynced(set, context, replicas)
   if (!snapshot) return undefined
   const now = timestamp(context.clock)

@@ -6,7 +6,7 @@ import type { ReconcileContext, ReconcileResult } from '@grove/kube'
 import { writeChildStatus } from '../apply/child-status.ts'
 import { execute } from '../apply/execute.ts'
 import { resources } from '../caches/resources.ts'
-import { ReconcileFailed, throwIfAny } from '../errors/coded-error.ts'
+import { aggregate, throwIfAny } from '../errors/coded-error.ts'
 import { isTemplateTooLarge } from '../layout/limits.ts'
 import type { GroupKey } from '../layout/object-key.ts'
 import type { OperatorContext } from '../operator-context.ts'
@@ -40,7 +40,7 @@ export async function reconcileScalingGroup(
   const limit = limitOf(snapshot)
   const isHeld = limit || isTemplateTooLarge(snapshot.set, context.configuration)
   const synced = isHeld ? nothingSynced : await syncGroup(snapshot, planUpdate, context, signal)
-  const failure = synced.failures.length ? new ReconcileFailed(synced.failures) : undefined
+  const failure = aggregate(synced.failures)
   const after = observeGroup(key, context)
   const waitMs =
     after.kind === 'live'
@@ -53,10 +53,10 @@ export async function reconcileScalingGroup(
           signal,
         )
       : 0
-  if (failure) throw failure
-  const soonestMs = synced.sliceMs || waitMs
+  throwIfAny(synced.failures)
+  const waits = [synced.sliceMs, waitMs].filter(ms => ms > 0)
   return {
     ...(synced.deadline !== undefined && { requeueAt: synced.deadline }),
-    ...(soonestMs > 0 && { requeueAfter: soonestMs }),
+    ...(waits.length && { requeueAfter: Math.min(...waits) }),
   }
 }
