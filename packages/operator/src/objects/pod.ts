@@ -37,7 +37,7 @@ export interface PodContext {
 export class WaiterImageMissingError extends Error {
   constructor() {
     super(
-      `${cliqueErrorCode.waiterImageMissing}: environment variable ${operatorEnvironment.waiterImage} is not set, so pods that start after others cannot be made`,
+      `${cliqueErrorCode.waiterImageMissing}: environment variable ${operatorEnvironment.waiterImage} is not set, so pods that start after others cannot be created`,
     )
   }
 }

@@ -150,7 +150,7 @@ test('reports a clique that its set does not define, and neither creates nor del
   })
   assert.ok(await watched.simulation.reconcileOne('clique', web))
   assert.deepEqual(errorsOf(cliqueOf(watched)), [
-    `ERR_GET_PODCLIQUE_TEMPLATE failed to sync Pod: [Operation: Sync, Code: ERR_GET_PODCLIQUE_TEMPLATE] message: PodCliqueSet serving/w has no clique that makes ${web}`,
+    `ERR_GET_PODCLIQUE_TEMPLATE failed to sync Pod: [Operation: Sync, Code: ERR_GET_PODCLIQUE_TEMPLATE] message: PodCliqueSet serving/w defines no clique for PodClique ${web}`,
   ])
   assert.equal(pods(watched).length, 2)
 })

@@ -132,7 +132,7 @@ export function planTerminations(
   return planGroupTermination(group, cliques, terminationDelayMs(set), now)
 }
 
-/** Explains why no scaling group of the set makes this group. */
+/** The error for a group that no scaling group of its set defines: its label or the set was edited. */
 export function unknownGroup({ set, group }: GroupSnapshot): CodedError {
   const { name, labels } = group.metadata
   const text = labels?.[label.setReplicaIndex]

@@ -162,7 +162,11 @@ for (const [labels, code, message] of [
     'ERR_PODCLIQUESET_REPLICA_INDEX_CONVERSION',
     /"one", which is no index/,
   ],
-  [{ [label.setReplicaIndex]: '7' }, 'ERR_CREATE_PODCLIQUES', /no scaling group that makes w-0-g/],
+  [
+    { [label.setReplicaIndex]: '7' },
+    'ERR_CREATE_PODCLIQUES',
+    /defines no scaling group for PodCliqueScalingGroup w-0-g$/,
+  ],
 ] as const)
   test(`reports a group that no template defines: ${code}`, async () => {
     const watched = await watchedSet(set)

@@ -60,7 +60,7 @@ export interface SchedulerBackend {
  * The message of a condition with status True, in one of the condition lists of an object. Other programs write these
  * objects, so their shape is checked.
  */
-export function messageOf(object: KubeObject, list: string, type: string): string | undefined {
+export function conditionMessage(object: KubeObject, list: string, type: string): string | undefined {
   const { status } = object as { readonly status?: Readonly<Record<string, unknown>> }
   const conditions = status?.[list]
   if (!Array.isArray(conditions)) return undefined

@@ -13,7 +13,7 @@ import { GangMappingError } from './backend.ts'
 import { kaiScheduler } from './kai.ts'
 import { kubernetesScheduler } from './kubernetes.ts'
 import { schedulerBackends, schedulerOf } from './registry.ts'
-import { volcano } from './volcano.ts'
+import { volcanoScheduler } from './volcano.ts'
 
 const levels = [
   { domain: 'block', key: 'example.com/block' },
@@ -127,7 +127,7 @@ describe('a PodGroup of KAI', () => {
 
 describe('a PodGroup of Volcano', () => {
   const queue = 'scheduling.grove.io/volcano-queue'
-  const objectFor = (set: StoredSet) => volcano.objectsFor(gangOf(set), { set })[0]!
+  const objectFor = (set: StoredSet) => volcanoScheduler.objectsFor(gangOf(set), { set })[0]!
   const shape: SetShape = {
     cliques: [clique('a', { replicas: 3, minAvailable: 2 }), clique('b')],
     template: { priorityClassName: 'high' },
@@ -311,7 +311,10 @@ describe('the cause for which a scheduler cannot place a gang', () => {
       condition('Unschedulable', 'True', '3/3 tasks in gang unschedulable'),
       condition('Scheduled', 'True', 'other'),
     ]
-    assert.equal(volcano.unschedulableMessage?.(group({ conditions })), '3/3 tasks in gang unschedulable')
+    assert.equal(
+      volcanoScheduler.unschedulableMessage?.(group({ conditions })),
+      '3/3 tasks in gang unschedulable',
+    )
     const schedulingConditions = [condition('UnschedulableOnNodePool', 'True', 'queue is over its limit')]
     assert.equal(
       kaiScheduler.unschedulableMessage?.(group({ schedulingConditions })),
@@ -326,6 +329,7 @@ describe('the cause for which a scheduler cannot place a gang', () => {
       { conditions: 'none' },
       { conditions: [null, condition('Unschedulable', 'False', 'm'), condition('Unschedulable', 'True', 7)] },
     ]
-    for (const status of shapes) assert.equal(volcano.unschedulableMessage?.(group(status)), undefined)
+    for (const status of shapes)
+      assert.equal(volcanoScheduler.unschedulableMessage?.(group(status)), undefined)
   })
 })

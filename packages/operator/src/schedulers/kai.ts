@@ -4,9 +4,9 @@ import { annotation, events, label, type PodGangTopologyConstraint, scheduler } 
 import { controlledBy } from '../layout/owner.ts'
 import type { StoredGang, StoredSet } from '../layout/stored.ts'
 import {
+  conditionMessage,
   type GangContext,
   GangMappingError,
-  messageOf,
   type SchedulerBackend,
   type SchedulerObject,
 } from './backend.ts'
@@ -34,7 +34,7 @@ export const kaiScheduler: SchedulerBackend = {
 
   mappingFailed: events.kaiMappingFailed,
 
-  unschedulableMessage: object => messageOf(object, 'schedulingConditions', 'UnschedulableOnNodePool'),
+  unschedulableMessage: object => conditionMessage(object, 'schedulingConditions', 'UnschedulableOnNodePool'),
 
   // The operator does not move a running gang to another queue.
   keepsInSpec: ['queue'],

@@ -8,12 +8,12 @@ import { groveScheduler } from './grove.ts'
 import { kaiScheduler } from './kai.ts'
 import { kubernetesScheduler } from './kubernetes.ts'
 import { lpxScheduler } from './lpx.ts'
-import { volcano } from './volcano.ts'
+import { volcanoScheduler } from './volcano.ts'
 
 const known: Readonly<Record<SchedulerName, SchedulerBackend>> = {
   [scheduler.kai]: kaiScheduler,
   [scheduler.default]: defaultScheduler,
-  [scheduler.volcano]: volcano,
+  [scheduler.volcano]: volcanoScheduler,
   [scheduler.lpx]: lpxScheduler,
   [scheduler.grove]: groveScheduler,
   [scheduler.kubernetes]: kubernetesScheduler,

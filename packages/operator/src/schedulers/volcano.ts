@@ -3,12 +3,12 @@
 import { annotation, label, scheduler } from '@grove/api'
 import { controlledBy } from '../layout/owner.ts'
 import type { StoredGang, StoredSet } from '../layout/stored.ts'
-import { messageOf, type SchedulerBackend, type SchedulerObject } from './backend.ts'
+import { conditionMessage, type SchedulerBackend, type SchedulerObject } from './backend.ts'
 
 const defaultQueue = 'default'
 
 /** One PodGroup per gang, of the same name, with a policy per clique. Needs Volcano 1.14 or newer. */
-export const volcano: SchedulerBackend = {
+export const volcanoScheduler: SchedulerBackend = {
   name: scheduler.volcano,
   topologyAware: false,
   gatesPods: true,
@@ -27,7 +27,7 @@ export const volcano: SchedulerBackend = {
 
   objectsFor: (gang, { set }) => [podGroup(gang, set)],
 
-  unschedulableMessage: object => messageOf(object, 'conditions', 'Unschedulable'),
+  unschedulableMessage: object => conditionMessage(object, 'conditions', 'Unschedulable'),
 }
 
 function podGroup(gang: StoredGang, set: StoredSet): SchedulerObject {
