@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
-import { groupReplicasFromTemplate, memberCliques, podGangs, replicaIndexes, scalingGroup } from './layout.ts'
+import { eachReplica, groupReplicasFromTemplate, memberCliques, podGangs, scalingGroup } from './layout.ts'
 import type { StoredSet } from './stored.ts'
 
 test('group replicas up to the minimum join the base gang, the others are gangs of their own', () => {
@@ -126,4 +126,4 @@ const sizes: [what: string, set: StoredSet, indexes: number[]][] = [
   ['that is scaled to zero has none', surging(0, 2, 1), []],
 ]
 for (const [what, set, indexes] of sizes)
-  test(`a set ${what}`, () => assert.deepEqual(replicaIndexes(set), indexes))
+  test(`a set ${what}`, () => assert.deepEqual([...eachReplica(set)], indexes))

@@ -145,15 +145,7 @@ export function surgeReplicas({ spec, status }: StoredSet): number {
   return Math.max(0, Math.min(begun - grown, maxSurge, replicas))
 }
 
-/**
- * The replicas that a set consists of now, as a list. Only for sets whose replica count is known to be within its
- * limit.
- */
-export function replicaIndexes(set: StoredSet): number[] {
-  return range(0, replicaCount(set))
-}
-
-/** Like `replicaIndexes`, without building a list. */
+/** Iterates over the replicas that a set consists of now, surge replicas included. */
 export function eachReplica(set: StoredSet): Iterable<number> {
   return eachIndex(0, replicaCount(set))
 }

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { defaultConfiguration, finalizer, type LastError, setErrorCode } from '@grove/api'
-import { replicaIndexes } from '../layout/layout.ts'
+import { eachReplica } from '../layout/layout.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import { revisionOf } from '../revision/set-revision.ts'
 import { clique, sampleSet } from '../testing/sample-set.ts'
@@ -27,7 +27,7 @@ function snapshot(set: StoredSet): SetSnapshot {
     })
   return {
     set,
-    allReplicas: () => replicaIndexes(set).map(newReplica),
+    allReplicas: () => Array.from(eachReplica(set), newReplica),
     newReplica,
     existingReplicas: () => [],
     bindingNamed: () => undefined,

@@ -26,13 +26,8 @@ export function terminationDelayMs(set: StoredSet): number {
 
 export function cliqueBreach(clique: PodClique): Breach | undefined {
   const condition = breached(clique.status?.conditions)
-  return condition && wasScheduled(clique)
-    ? {
-        since: Date.parse(condition.lastTransitionTime),
-        reason: condition.reason,
-        because: `PodClique ${clique.metadata.name}: ${condition.message}`,
-      }
-    : undefined
+  if (!condition || !wasScheduled(clique)) return undefined
+  return breachBy(`PodClique ${clique.metadata.name}`, condition)
 }
 
 /** A group whose replica was terminated is not terminated again before it has recovered. */
@@ -41,13 +36,12 @@ export function groupBreach(group: PodCliqueScalingGroup): Breach | undefined {
   const condition = breached(conditions)
   const everHealthy = findCondition(conditions, conditionType.everHealthy) !== undefined
   const isMarked = findCondition(conditions, conditionType.gangTerminationInProgress)?.status === 'True'
-  return condition && everHealthy && !isMarked
-    ? {
-        since: Date.parse(condition.lastTransitionTime),
-        reason: condition.reason,
-        because: `PodCliqueScalingGroup ${group.metadata.name}: ${condition.message}`,
-      }
-    : undefined
+  if (!condition || !everHealthy || isMarked) return undefined
+  return breachBy(`PodCliqueScalingGroup ${group.metadata.name}`, condition)
+}
+
+function breachBy(object: string, { lastTransitionTime, reason, message }: Condition): Breach {
+  return { since: Date.parse(lastTransitionTime), reason, because: `${object}: ${message}` }
 }
 
 function breached(conditions: readonly Condition[] | undefined): Condition | undefined {
@@ -57,6 +51,5 @@ function breached(conditions: readonly Condition[] | undefined): Condition | und
 
 /** The breach whose delay ends first. */
 export function earliest(breaches: readonly (Breach | undefined)[]): Breach | undefined {
-  const real = breaches.filter(breach => breach !== undefined)
-  return real.length ? real.reduce((first, other) => (other.since < first.since ? other : first)) : undefined
+  return breaches.filter(breach => breach !== undefined).toSorted((a, b) => a.since - b.since)[0]
 }

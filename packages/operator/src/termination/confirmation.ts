@@ -20,7 +20,7 @@ import type { StoredClique, StoredScalingGroup, StoredSet } from '../layout/stor
 import type { OperatorContext } from '../operator-context.ts'
 import { terminationDelayMs } from './breach.ts'
 import { planGroupTermination } from './plan-group.ts'
-import { breachOf } from './plan-set.ts'
+import { breachedReplica, replicaBreach } from './plan-set.ts'
 
 /** Plans the statuses of objects for the given pods and cliques, with the code of their controllers. */
 export interface StatusPlanners {
@@ -51,19 +51,23 @@ export async function isReplicaDue(
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<boolean> {
-  let ask: Awaited<ReturnType<typeof askPods>>
+  let present: PresentStatuses
   try {
-    ask = await askPods(set, { [label.setReplicaIndex]: String(replica) }, statuses, context, signal)
+    const labels = { [label.setReplicaIndex]: String(replica) }
+    present = await presentStatuses(set, labels, statuses, context, signal)
   } catch (error) {
     throw setErrors.confirmTermination(replica)(error)
   }
-  const listed = {
-    set,
-    cliqueNamed: (name: string) => ask.clique(cliqueNamed(name)),
-    groupNamed: (name: string) => ask.group(groupNamed(name)),
-  }
-  const breach = breachOf(listed, replica)
-  return breach !== undefined && breach.deadline <= context.clock.now()
+  const breach = replicaBreach(
+    {
+      set,
+      cliqueNamed: name => present.clique(cliqueNamed(name)),
+      groupNamed: name => present.group(groupNamed(name)),
+    },
+    replica,
+  )
+  const breached = breach && breachedReplica(set, replica, breach)
+  return breached !== undefined && breached.deadline <= context.clock.now()
 }
 
 /** The replicas of a scaling group that still have to be terminated. */
@@ -76,24 +80,32 @@ export async function dueReplicas(
   signal: AbortSignal,
 ): Promise<readonly number[]> {
   if (replicas.length === 0) return []
-  const ask = await askPods(set, { [label.scalingGroup]: group.metadata.name }, statuses, context, signal)
+  const labels = { [label.scalingGroup]: group.metadata.name }
+  const present = await presentStatuses(set, labels, statuses, context, signal)
   const members = context.caches.cliques.byIndex('controller', group.metadata.uid)
   const plan = planGroupTermination(
     group,
-    members.map(clique => ask.clique(clique)!),
+    members.map(clique => present.clique(clique)!),
     terminationDelayMs(set),
     context.clock.now(),
   )
   return plan.terminate.filter(replica => replicas.includes(replica))
 }
 
-async function askPods(
+/** Objects with the statuses that follow from their present pods. */
+interface PresentStatuses {
+  clique(known: StoredClique | undefined): StoredClique | undefined
+  group(known: StoredScalingGroup | undefined): StoredScalingGroup | undefined
+}
+
+/** Lists the pods with these labels at the API server. */
+async function presentStatuses(
   set: StoredSet,
   labels: Readonly<Record<string, string>>,
   statuses: StatusPlanners,
   context: OperatorContext,
   signal: AbortSignal,
-) {
+): Promise<PresentStatuses> {
   const { namespace, name } = set.metadata
   const labelSelector = selectorText({ ...managedLabels(name), ...labels })
   const { items } = await context.caches.client.list(resources.pods, { namespace, labelSelector, signal })

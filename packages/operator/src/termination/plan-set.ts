@@ -2,7 +2,7 @@
 
 // Plans the termination of whole replicas of a set, because their remaining pods are of no use.
 import type { PodClique, PodCliqueScalingGroup } from '@grove/api'
-import { replicaIndexes, scalingGroups, standaloneCliques } from '../layout/layout.ts'
+import { scalingGroups, standaloneCliques } from '../layout/layout.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import { isPaused, updatingReplicas } from '../update/set-progress.ts'
 import { type Breach, cliqueBreach, earliest, groupBreach, terminationDelayMs } from './breach.ts'
@@ -19,20 +19,7 @@ export interface SetTermination {
   readonly waiting: readonly BreachedReplica[]
 }
 
-export interface SetTerminationInput {
-  readonly set: StoredSet
-  /** Only children that are not terminating: the others are being recreated already. */
-  cliqueNamed(name: string): PodClique | undefined
-  groupNamed(name: string): PodCliqueScalingGroup | undefined
-  readonly now: number
-}
-
-export function planSetTermination(input: SetTerminationInput): SetTermination {
-  const breaches = replicaIndexes(input.set).map(replica => replicaBreach(input, replica))
-  return planTerminations(input.set, breaches, input.now)
-}
-
-/** Like `planSetTermination`, with the breaches of all replicas by their index. */
+/** Takes the breaches of all replicas by their index. */
 export function planTerminations(
   set: StoredSet,
   breaches: readonly (Breach | undefined)[],
@@ -41,18 +28,18 @@ export function planTerminations(
   const terminate: BreachedReplica[] = []
   const waiting: BreachedReplica[] = []
   breaches.forEach((breach, replica) => {
-    const breached = breach && due(set, replica, breach)
+    const breached = breach && breachedReplica(set, replica, breach)
     if (breached) (breached.deadline <= now ? terminate : waiting).push(breached)
   })
   return { terminate, waiting }
 }
 
-export function breachOf(input: ReplicaBreachInput, replica: number): BreachedReplica | undefined {
-  const breach = replicaBreach(input, replica)
-  return breach && due(input.set, replica, breach)
+export interface ReplicaBreachInput {
+  readonly set: StoredSet
+  /** Only children that are not terminating: the others are being recreated already. */
+  cliqueNamed(name: string): PodClique | undefined
+  groupNamed(name: string): PodCliqueScalingGroup | undefined
 }
-
-type ReplicaBreachInput = Omit<SetTerminationInput, 'now'>
 
 /** The breach of a replica, being updated or not. */
 export function replicaBreach(
@@ -70,7 +57,12 @@ export function replicaBreach(
   ])
 }
 
-function due(set: StoredSet, replica: number, breach: Breach): BreachedReplica | undefined {
+/** When a replica in breach is terminated; undefined if the breach does not count. */
+export function breachedReplica(
+  set: StoredSet,
+  replica: number,
+  breach: Breach,
+): BreachedReplica | undefined {
   // A replica that is being updated is being rebuilt already, unless the update is paused.
   if (!isPaused(set) && updatingReplicas(set).includes(replica)) return undefined
   return { replica, breach, deadline: breach.since + terminationDelayMs(set) }

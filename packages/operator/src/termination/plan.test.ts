@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { label, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
+import { eachReplica } from '../layout/layout.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { planGroupTermination } from './plan-group.ts'
-import { planSetTermination } from './plan-set.ts'
+import { planTerminations, type ReplicaBreachInput, replicaBreach } from './plan-set.ts'
 
 const start = Date.parse('2030-01-01T00:00:00Z')
 const hour = 3_600_000
@@ -140,6 +141,10 @@ const set = sampleSet({
   groups: [group('g', ['a'], 3, 2)],
   template: { terminationDelay: '4h' },
 })
+const planSetTermination = (input: ReplicaBreachInput & { readonly now: number }) => {
+  const breaches = Array.from(eachReplica(input.set), replica => replicaBreach(input, replica))
+  return planTerminations(input.set, breaches, input.now)
+}
 const setPlan = (web: Shape | undefined, of: Shape, now: number) =>
   planSetTermination({
     set,

@@ -9,7 +9,7 @@ import {
   type PodCliqueSetUpdateProgress,
   type PodCliqueSetUpdateStrategy,
 } from '@grove/api'
-import { replicaIndexes } from '../layout/layout.ts'
+import { eachReplica } from '../layout/layout.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import { revisionOf } from '../revision/set-revision.ts'
 import { clique, sampleSet } from '../testing/sample-set.ts'
@@ -106,7 +106,7 @@ function plan({ replicas, surge = '', current = [], strategy = {}, conditions, n
   const stateOf = (replica: number) => replicaState(set, replica, revisionOf(set), children)
   return planSetUpdate({
     set,
-    states: replicaIndexes(set).map(stateOf),
+    states: Array.from(eachReplica(set), stateOf),
     newState: stateOf,
     now,
   })
