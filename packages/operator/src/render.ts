@@ -23,8 +23,9 @@ import {
 } from './layout/layout.ts'
 import { mnnvlGroups } from './layout/mnnvl.ts'
 import type { Owner } from './layout/owner.ts'
+import { internalTemplate } from './layout/resource-sharing.ts'
 import type { StoredClique, StoredGang, StoredSet } from './layout/stored.ts'
-import { topologyName } from './layout/topology.ts'
+import { topologyName, topologyReference } from './layout/topology.ts'
 import { autoscalers } from './objects/autoscaler.ts'
 import { podClique } from './objects/clique.ts'
 import { computeDomain } from './objects/compute-domain.ts'
@@ -170,7 +171,8 @@ function renderGangs(
       schedulerName,
       podsOf: clique => podsOf.get(clique) ?? [],
     }) as StoredGang
-    return [gang, ...schedulerObjects(backend, gang, { set, ...topologyReferenceOf(binding, backend.name) })]
+    const reference = topologyReference(binding, backend.name)
+    return [gang, ...schedulerObjects(backend, gang, { set, topologyReference: reference })]
   })
 }
 
@@ -187,25 +189,13 @@ function schedulerObjects(
   }
 }
 
-function topologyReferenceOf(
-  binding: ClusterTopologyBinding | undefined,
-  schedulerName: string,
-): { topologyReference?: string } {
-  const entry = binding?.spec.schedulerTopologyBindings?.find(
-    candidate => candidate.schedulerName === schedulerName,
-  )
-  return entry ? { topologyReference: entry.topologyReference } : {}
-}
-
 function claimTemplate(
   set: StoredSet,
   context: RenderContext,
   entry: ResourceSharing,
 ): ResourceClaimSpec | undefined {
-  const internal = (set.spec.template.resourceClaimTemplates ?? []).find(
-    template => template.name === entry.name,
-  )
-  if (internal && !entry.namespace) return internal.templateSpec.spec
+  const internal = internalTemplate(set, entry)
+  if (internal) return internal
   const namespace = entry.namespace || set.metadata.namespace
   return context.claimTemplates.find(
     template =>

@@ -43,6 +43,7 @@ import { type SetKey, setKey } from '../layout/object-key.ts'
 import type { InNamespace, StoredPod } from '../layout/stored.ts'
 import type { ComputeDomain } from '../objects/compute-domain.ts'
 import type { KaiTopology } from '../objects/kai-topology.ts'
+import type { SchedulerObject } from '../schedulers/backend.ts'
 import { projectPod } from './pod-projection.ts'
 import { byReplica } from './replica-index.ts'
 import { resources, schedulerObjectKinds } from './resources.ts'
@@ -178,7 +179,7 @@ export class Caches {
       kaiTopologies: isWatched(resources.kaiTopologies)
         ? keep(new WatchCache<KaiTopology>(client, resources.kaiTopologies, common(resources.kaiTopologies)))
         : undefined,
-      schedulerObjects: schedulerObjectKinds.filter(isWatched).map(resource => ours<KubeObject>(resource)),
+      schedulerObjects: schedulerObjectKinds.filter(isWatched).map(resource => ours(resource)),
     }
     this.topologyBindings = keep(
       new WatchCache<ClusterTopologyBinding>(
@@ -209,7 +210,7 @@ export class Caches {
    * The objects of this kind that schedulers read for the operator's gangs; undefined while the cluster does not serve
    * the kind.
    */
-  schedulerObjects(kind: ResourceDescriptor): Owned<KubeObject> | undefined {
+  schedulerObjects(kind: ResourceDescriptor): Owned<SchedulerObject> | undefined {
     return this.optional.schedulerObjects.find(({ resource, hasSynced }) => hasSynced && resource === kind)
   }
 
@@ -251,7 +252,7 @@ interface OptionalCaches {
   /** Caches the names of all claim templates, including those of users. The content is read when a claim is created. */
   readonly claimTemplates: WatchCache<ResourceClaimTemplate> | undefined
   readonly kaiTopologies: WatchCache<KaiTopology> | undefined
-  readonly schedulerObjects: readonly Owned<KubeObject>[]
+  readonly schedulerObjects: readonly Owned<SchedulerObject>[]
 }
 
 type WatchCacheOf<T extends KubeObject> = RunningCache & WriteRecorder<T> & { readonly resource: Resource<T> }

@@ -20,9 +20,10 @@ import type {
   ServiceAccount,
 } from '@grove/api'
 import { kinds } from '@grove/api/constants'
-import { defineResource, type KubeObject, type Resource } from '@grove/kube/client'
+import { defineResource, type Resource } from '@grove/kube/client'
 import type { ComputeDomain } from '../objects/compute-domain.ts'
 import type { KaiTopology } from '../objects/kai-topology.ts'
+import type { SchedulerObject } from '../schedulers/backend.ts'
 
 const core = (resource: string, kind: string) => ({
   group: '',
@@ -47,7 +48,13 @@ const devices = (resource: string, kind: string) => ({
 })
 
 const podGroups = (group: string, version: string) =>
-  defineResource<KubeObject>({ group, version, resource: 'podgroups', kind: 'PodGroup', namespaced: true })
+  defineResource<SchedulerObject>({
+    group,
+    version,
+    resource: 'podgroups',
+    kind: 'PodGroup',
+    namespaced: true,
+  })
 
 export const resources = {
   podCliqueSets: defineResource<PodCliqueSet>(kinds.podCliqueSet),
@@ -90,14 +97,14 @@ export const resources = {
   kaiPodGroups: podGroups('scheduling.run.ai', 'v2alpha2'),
   volcanoPodGroups: podGroups('scheduling.volcano.sh', 'v1beta1'),
   nativePodGroups: podGroups('scheduling.k8s.io', 'v1beta1'),
-  nativeCompositePodGroups: defineResource<KubeObject>({
+  nativeCompositePodGroups: defineResource<SchedulerObject>({
     group: 'scheduling.k8s.io',
     version: 'v1alpha3',
     resource: 'compositepodgroups',
     kind: 'CompositePodGroup',
     namespaced: true,
   }),
-  workloads: defineResource<KubeObject>({
+  workloads: defineResource<SchedulerObject>({
     group: 'scheduling.k8s.io',
     version: 'v1beta1',
     resource: 'workloads',
@@ -121,7 +128,7 @@ export const nativeGangKinds = [
 ] as const
 
 /** Kinds of objects that schedulers read for a gang. The operator writes them, and the PodGang owns them. */
-export const schedulerObjectKinds: readonly Resource<KubeObject>[] = [
+export const schedulerObjectKinds: readonly Resource<SchedulerObject>[] = [
   resources.kaiPodGroups,
   resources.volcanoPodGroups,
   ...nativeGangKinds,

@@ -12,6 +12,7 @@ import type { Caches } from '../caches/caches.ts'
 import { resources } from '../caches/resources.ts'
 import { claimErrors } from '../errors/catalogue.ts'
 import { hasLabelsOfSameSet } from '../layout/owner.ts'
+import { internalTemplate } from '../layout/resource-sharing.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import type { ClaimTemplateLookup } from '../objects/resource-claim.ts'
 import type { WantedChild } from '../objects/wanted-child.ts'
@@ -142,8 +143,8 @@ async function templateOf(
   { caches, configuration }: OperatorContext,
   signal: AbortSignal,
 ): Promise<ResourceClaimSpec> {
-  const internal = (set.spec.template.resourceClaimTemplates ?? []).find(({ name }) => name === entry.name)
-  if (internal && !entry.namespace) return internal.templateSpec.spec
+  const internal = internalTemplate(set, entry)
+  if (internal) return internal
   const namespace = entry.namespace || set.metadata.namespace
   const { allowedTemplateNamespaces } = configuration.resourceSharing
   const isAllowed = allowedTemplateNamespaces.includes(namespace) || allowedTemplateNamespaces.includes('*')

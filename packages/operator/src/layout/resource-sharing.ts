@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Devices that pods share: the claims at each level, and the pods that use them.
-import { type CliqueOrScalingGroupFilter, names, type ResourceSharing } from '@grove/api'
+import {
+  type CliqueOrScalingGroupFilter,
+  names,
+  type ResourceClaimSpec,
+  type ResourceSharing,
+} from '@grove/api'
 import type { CliqueInstance } from './layout.ts'
 import type { StoredSet } from './stored.ts'
 
@@ -20,6 +25,13 @@ export function claimsOfPod(set: StoredSet, instance: CliqueInstance, podIndex: 
     ...(group ? claimNames(ofGroup, group.instance.name, group.replica) : []),
     ...claimNames(template.resourceSharing ?? [], name, podIndex),
   ]
+}
+
+/** The claim template inside the set that an entry refers to. An entry with a namespace refers to one of the cluster. */
+export function internalTemplate(set: StoredSet, entry: ResourceSharing): ResourceClaimSpec | undefined {
+  if (entry.namespace) return undefined
+  const templates = set.spec.template.resourceClaimTemplates ?? []
+  return templates.find(({ name }) => name === entry.name)?.templateSpec.spec
 }
 
 /** The claims of one owner that one of its replicas uses; first those that all replicas share. */

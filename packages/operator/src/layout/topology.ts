@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Translates domain names in a PodCliqueSet to node label keys in its gangs.
-import type { PodGangTopologyConstraint, TopologyConstraint, TopologyLevel } from '@grove/api'
+import type {
+  ClusterTopologyBinding,
+  PodGangTopologyConstraint,
+  TopologyConstraint,
+  TopologyLevel,
+} from '@grove/api'
 import { scalingGroupConfigs } from './layout.ts'
 import type { StoredSet } from './stored.ts'
 
@@ -25,6 +30,15 @@ export function topologyConstraints(set: StoredSet): TopologyConstraint[] {
 /** The one topology of a set: the first name from the outermost constraint inwards. */
 export function topologyName(set: StoredSet): string | undefined {
   return topologyConstraints(set).find(constraint => constraint.topologyName)?.topologyName
+}
+
+/** The scheduler's own topology that a binding refers to; undefined if the binding refers to none. */
+export function topologyReference(
+  binding: ClusterTopologyBinding | undefined,
+  schedulerName: string,
+): string | undefined {
+  const references = binding?.spec.schedulerTopologyBindings ?? []
+  return references.find(reference => reference.schedulerName === schedulerName)?.topologyReference
 }
 
 /** The domains that the set names, each once. */

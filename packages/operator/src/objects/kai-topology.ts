@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type ClusterTopologyBinding, scheduler } from '@grove/api'
-import type { KubeObject } from '@grove/kube'
 import { controlledBy } from '../layout/owner.ts'
+import { topologyReference } from '../layout/topology.ts'
 import type { SchedulerObject } from '../schedulers/backend.ts'
 
 /** The topology object of KAI. The operator creates it unless the binding names one that another owner manages. */
-export function kaiTopology(binding: ClusterTopologyBinding): SchedulerObject | undefined {
-  const kept = (binding.spec.schedulerTopologyBindings ?? []).some(
-    entry => entry.schedulerName === scheduler.kai,
-  )
-  if (kept) return undefined
+export function kaiTopology(binding: ClusterTopologyBinding): KaiTopology | undefined {
+  if (topologyReference(binding, scheduler.kai) !== undefined) return undefined
   return {
     apiVersion: 'kai.scheduler/v1alpha1',
     kind: 'Topology',
@@ -19,6 +16,6 @@ export function kaiTopology(binding: ClusterTopologyBinding): SchedulerObject | 
   }
 }
 
-export interface KaiTopology extends KubeObject {
+export interface KaiTopology extends SchedulerObject {
   readonly spec?: { readonly levels?: readonly { readonly nodeLabel: string }[] }
 }

@@ -69,7 +69,7 @@ export class GangReconciler {
     // The set controls it, but it is not in the cache yet. Its watch event enqueues this key.
     if (!gang || !isControlledBy(gang, set.metadata.uid)) return undefined
     // Created before the gang is complete, so that no pod loses its gate before the scheduler knows its gang.
-    await syncSchedulerObjects(set, gang, context, signal)
+    await syncSchedulerObjects(snapshot, gang, context, signal)
     return reportGang({ key, gang, snapshot, plan, incompleteMs }, context, signal)
   }
 }

@@ -32,17 +32,19 @@ function harness() {
     metadata: { name, namespace, labels },
     spec: { podgroups: [{ name: 'w-0-a', podReferences: [], minReplicas: 1 }] },
   } as never) as StoredGang
+  const backends = schedulerBackends(['kai-scheduler'], 'kai-scheduler')
   const context = {
     caches: api.caches,
     configuration: defaultConfiguration(),
     memory: new Memory(api.caches, new FakeClock()),
-    backends: schedulerBackends(['kai-scheduler'], 'kai-scheduler'),
+    backends,
     events: { emit: () => undefined },
   } as unknown as OperatorContext
   return {
     api,
     gang,
-    sync: () => syncSchedulerObjects(set, gang, context, new AbortController().signal),
+    sync: () =>
+      syncSchedulerObjects({ set, backend: backends.default }, gang, context, new AbortController().signal),
     put: (metadata: object) =>
       api.put(podGroups, {
         apiVersion: 'scheduling.run.ai/v2alpha2',

@@ -11,19 +11,17 @@ import { gangErrors } from '../errors/catalogue.ts'
 import { throwIfAny } from '../errors/coded-error.ts'
 import { controlledBy, hasLabelsOfSameSet } from '../layout/owner.ts'
 import type { StoredGang, StoredSet } from '../layout/stored.ts'
-import { topologyName } from '../layout/topology.ts'
+import { topologyName, topologyReference } from '../layout/topology.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { GangMappingError, type SchedulerBackend, type SchedulerObject } from '../schedulers/backend.ts'
-import { schedulerOf } from '../schedulers/registry.ts'
+import type { GangSnapshot } from './observe.ts'
 
 export async function syncSchedulerObjects(
-  set: StoredSet,
+  { set, backend }: Pick<GangSnapshot, 'set' | 'backend'>,
   gang: StoredGang,
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const { backends } = context
-  const backend = backends.find(schedulerOf(context, set)) ?? backends.default
   const intents = await Promise.all(
     wantedObjects(backend, set, gang, context).map(object =>
       intentOf(gang, object, backend.keepsInSpec ?? [], context, signal),
@@ -40,9 +38,8 @@ function wantedObjects(
 ): SchedulerObject[] {
   const name = topologyName(set)
   const binding = name ? caches.topologyBindings.get({ name }) : undefined
-  const entry = binding?.spec.schedulerTopologyBindings?.find(one => one.schedulerName === backend.name)
   try {
-    return backend.objectsFor(gang, { set, ...(entry && { topologyReference: entry.topologyReference }) })
+    return backend.objectsFor(gang, { set, topologyReference: topologyReference(binding, backend.name) })
   } catch (error) {
     if (error instanceof GangMappingError && backend.mappingFailed)
       sink.emit(gang, eventSource.schedulerBackend, backend.mappingFailed(error.message))
@@ -60,7 +57,7 @@ async function intentOf(
   keeps: readonly string[],
   { caches }: OperatorContext,
   signal: AbortSignal,
-): Promise<Create<WithSpec>> {
+): Promise<Create<SchedulerObject>> {
   const { apiVersion, kind } = object
   const { name, namespace = '' } = object.metadata
   const id = `${namespace}/${name}`
@@ -70,21 +67,19 @@ async function intentOf(
     isNotFound(cause) && !cache
       ? gangErrors.kindNotServed(kind, apiVersion, id)(cause)
       : gangErrors.writeSchedulerObject(kind, id, apiVersion)(cause)
-  const find = async () => {
-    try {
-      // The cluster did not serve the kind at discovery. It may serve it by now.
-      return cache
-        ? cache.get({ name, namespace })
-        : await caches.client.find(resource, { name, namespace }, { signal })
-    } catch (error) {
-      throw failed(error)
-    }
+  let known: Stored<SchedulerObject> | undefined
+  try {
+    // Without a cache, the cluster did not serve the kind at discovery. It may serve it by now.
+    known = cache
+      ? cache.get({ name, namespace })
+      : await caches.client.find(resource, { name, namespace }, { signal })
+  } catch (error) {
+    throw failed(error)
   }
-  const known: Stored<WithSpec> | undefined = await find()
   return {
     kind: 'create',
     resource,
-    object: object as unknown as WithSpec,
+    object,
     ...(known && { known }),
     error: failed,
     existing: {
@@ -116,25 +111,24 @@ function adoption(
   return { ...difference, metadata: { ...difference?.metadata, ...adopted } }
 }
 
-type WithSpec = KubeObject & { readonly spec?: Readonly<Record<string, unknown>> }
 interface Difference extends MergePatch {
   readonly metadata?: object
   readonly spec?: unknown
 }
 
 function differenceFrom(
-  existing: WithSpec,
+  existing: SchedulerObject,
   wanted: SchedulerObject,
   keeps: readonly string[],
 ): Difference | undefined {
-  const spec = { ...(wanted.spec as Record<string, unknown>) }
+  const spec: Record<string, unknown> = { ...wanted.spec }
   const before = Object.fromEntries(Object.keys(spec).map(key => [key, existing.spec?.[key]]))
   for (const member of keeps) if (existing.spec?.[member]) spec[member] = existing.spec[member]
   const difference = mergePatch(before, spec)
-  const metadata = ['labels', 'annotations'].flatMap(member => {
-    const have = existing.metadata?.[member as 'labels'] ?? {}
-    const want = (wanted.metadata[member] ?? {}) as Record<string, string>
-    const missing = Object.entries(want).filter(([key, value]) => have[key] !== value)
+  const metadata = (['labels', 'annotations'] as const).flatMap(member => {
+    const missing = Object.entries(wanted.metadata[member] ?? {}).filter(
+      ([key, value]) => existing.metadata[member]?.[key] !== value,
+    )
     return missing.length ? [[member, Object.fromEntries(missing)] as const] : []
   })
   if (!difference && metadata.length === 0) return undefined
@@ -144,10 +138,10 @@ function differenceFrom(
   }
 }
 
-function resourceOf({ apiVersion, kind }: SchedulerObject): Resource<WithSpec> {
+function resourceOf({ apiVersion, kind }: SchedulerObject): Resource<SchedulerObject> {
   const found = schedulerObjectKinds.find(
     one => one.kind === kind && `${one.group}/${one.version}` === apiVersion,
   )
   if (!found) throw new Error(`the operator knows no resource for ${kind} of ${apiVersion}`)
-  return found as Resource<WithSpec>
+  return found
 }

@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { EventValue, SchedulerName } from '@grove/api'
-import type { KubeObject } from '@grove/kube'
+import type { KubeObject, ObjectMeta } from '@grove/kube'
 import type { NewPod, StoredGang, StoredSet } from '../layout/stored.ts'
 import { longestCause } from '../state/pod-state.ts'
 
 /** An object of another API that a scheduler reads. */
-export interface SchedulerObject {
+export interface SchedulerObject extends KubeObject {
   readonly apiVersion: string
   readonly kind: string
-  readonly metadata: {
-    readonly name: string
-    readonly namespace?: string
-    readonly [member: string]: unknown
-  }
-  readonly spec?: unknown
+  readonly metadata: ObjectMeta & { readonly name: string }
+  readonly spec?: Readonly<Record<string, unknown>>
 }
 
 export interface GangContext {
   readonly set: StoredSet
   /** The scheduler's own name of the set's topology, if a binding names a topology that another owner manages. */
-  readonly topologyReference?: string
+  readonly topologyReference?: string | undefined
 }
 
 /** The gang cannot be expressed in the scheduler's terms. The message says what to change. */

@@ -65,8 +65,8 @@ describe('a PodGroup of KAI', () => {
 
   test("is owned by its gang, carries its labels and annotations, and is exempt from KAI's pod grouper", () => {
     const { metadata } = objectFor(queued(constrained))
-    assert.deepEqual((metadata.ownerReferences as { uid: string }[])[0]!.uid, 'gang-uid')
-    assert.equal((metadata.labels as Spec)['app.kubernetes.io/part-of'], 'w')
+    assert.deepEqual(metadata.ownerReferences?.[0]?.uid, 'gang-uid')
+    assert.equal(metadata.labels?.['app.kubernetes.io/part-of'], 'w')
     assert.deepEqual(metadata.annotations, {
       'grove.io/topology-name': 'fabric',
       'kai.scheduler/skip-podgrouper': 'true',

@@ -55,7 +55,12 @@ function nativeObjects(gang: StoredGang, set: StoredSet): SchedulerObject[] {
     config: (groups: readonly string[]) => ({ gang: { minGroupCount: groups.length } }),
     group: ({ minReplicas }: Group) => ({ gang: { minCount: Math.max(1, minReplicas) } }),
   }
-  const object = (apiVersion: string, kind: string, name: string, content: object): SchedulerObject => ({
+  const object = (
+    apiVersion: string,
+    kind: string,
+    name: string,
+    spec: SchedulerObject['spec'] & object,
+  ): SchedulerObject => ({
     apiVersion,
     kind,
     metadata: {
@@ -64,7 +69,7 @@ function nativeObjects(gang: StoredGang, set: StoredSet): SchedulerObject[] {
       labels: { ...gang.metadata.labels },
       ownerReferences: controlledBy(gang),
     },
-    spec: content,
+    spec,
   })
   const groupTemplates = (groups: readonly Group[]) => ({
     podGroupTemplates: distinct(

@@ -9,6 +9,7 @@ import type { Intent } from '../apply/intent.ts'
 import { resources } from '../caches/resources.ts'
 import { throwIfAny } from '../errors/coded-error.ts'
 import { isControlledBy } from '../layout/owner.ts'
+import { topologyReference } from '../layout/topology.ts'
 import { type KaiTopology, kaiTopology } from '../objects/kai-topology.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import type { TopologyResult } from './plan.ts'
@@ -18,12 +19,12 @@ export async function syncKaiTopology(
   binding: Stored<ClusterTopologyBinding>,
   signal: AbortSignal,
 ): Promise<TopologyResult> {
-  const kept = (binding.spec.schedulerTopologyBindings ?? []).find(
-    entry => entry.schedulerName === scheduler.kai,
-  )
-  const name = kept?.topologyReference ?? binding.metadata.name
+  const wanted = kaiTopology(binding)
+  const name = topologyReference(binding, scheduler.kai) ?? binding.metadata.name
   try {
-    return kept ? await compare(context, binding, name, signal) : await keep(context, binding, signal)
+    return wanted
+      ? await ensure(context, binding, wanted, signal)
+      : await compare(context, binding, name, signal)
   } catch (error) {
     if (!isKubeError(error)) throw error
     return { entry: entryFor(name, false, messageOf(error)), failed: true }
@@ -52,13 +53,13 @@ async function compare(
  * KAI's levels are immutable, so a topology with other levels is recreated. A topology of another owner is never
  * written.
  */
-async function keep(
+async function ensure(
   context: OperatorContext,
   binding: Stored<ClusterTopologyBinding>,
+  wanted: KaiTopology,
   signal: AbortSignal,
 ): Promise<TopologyResult> {
   const { name, uid } = binding.metadata
-  const wanted = kaiTopology(binding) as unknown as KaiTopology
   const found = await context.caches.client.find(resources.kaiTopologies, { name }, { signal })
   if (found && !isControlledBy(found, uid))
     return {
