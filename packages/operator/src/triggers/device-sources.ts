@@ -3,11 +3,12 @@
 // Event sources for shared claims, their templates and ComputeDomains. All three are optional: a cluster need not
 // serve them.
 import { kinds, label } from '@grove/api'
-import { type Change, type KubeObject, type Logger, type Source, type Stored, sourceOf } from '@grove/kube'
+import type { Change, KubeObject, Logger, Source, Stored } from '@grove/kube'
 import { sameMeaning } from '../apply/owned-fields.ts'
 import type { Caches } from '../caches/caches.ts'
 import { sharedBy } from '../devices/shared-claims.ts'
 import { type SetKey, setKey } from '../layout/object-key.ts'
+import { changesOf } from './cache-source.ts'
 
 type Named = Parameters<typeof setKey>[0]
 type OwnerKind = 'podCliqueSet' | 'podCliqueScalingGroup' | 'podClique'
@@ -22,20 +23,12 @@ export function claimSources<Key extends string>(
   const { resourceClaims, claimTemplates } = caches.optional
   return [
     ...(resourceClaims
-      ? [
-          sourceOf<Change<KubeObject>, Key>(
-            handler => resourceClaims.onChange(handler as never),
-            change => ownerOfLost(change, kinds[owner].kind).map(keyOfOwner),
-            log,
-          ),
-        ]
+      ? [changesOf(resourceClaims, log, change => ownerOfLost(change, kinds[owner].kind).map(keyOfOwner))]
       : []),
     ...(claimTemplates
       ? [
-          sourceOf<Change<KubeObject>, Key>(
-            handler => claimTemplates.onChange(handler as never),
-            change => (change.type === 'add' ? waitingFor(change.new, caches, owner).map(keyOfOwner) : []),
-            log,
+          changesOf(claimTemplates, log, change =>
+            change.type === 'add' ? waitingFor(change.new, caches, owner).map(keyOfOwner) : [],
           ),
         ]
       : []),
@@ -47,25 +40,17 @@ export function domainSources(caches: Caches, log: Logger): Source<SetKey>[] {
   const { computeDomains } = caches
   if (!computeDomains) return []
   return [
-    sourceOf<Change<KubeObject>, SetKey>(
-      handler => computeDomains.onChange(handler as never),
-      change => (isTouched(change) ? setOf(change.new ?? change.old) : []),
-      log,
-    ),
-    sourceOf<Change<KubeObject>, SetKey>(
-      handler => caches.pods.onChange(handler as never),
-      change => {
-        if (change.type !== 'delete') return []
-        const { namespace, labels } = change.old.metadata
-        const isHeld = computeDomains
-          .list(namespace)
-          .some(({ metadata }) =>
-            [label.partOf, label.setReplicaIndex].every(key => metadata.labels?.[key] === labels?.[key]),
-          )
-        return isHeld ? setOf(change.old) : []
-      },
-      log,
-    ),
+    changesOf(computeDomains, log, change => (isTouched(change) ? setOf(change.new ?? change.old) : [])),
+    changesOf(caches.pods, log, change => {
+      if (change.type !== 'delete') return []
+      const { namespace, labels } = change.old.metadata
+      const isHeld = computeDomains
+        .list(namespace)
+        .some(({ metadata }) =>
+          [label.partOf, label.setReplicaIndex].every(key => metadata.labels?.[key] === labels?.[key]),
+        )
+      return isHeld ? setOf(change.old) : []
+    }),
   ]
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Predicates: decide which changes of an object require a reconcile of which other objects.
-import { annotation, conditionType, label, type Pod, type PodClique, type PodGang } from '@grove/api'
+import { conditionType, label, type Pod, type PodClique, type PodGang } from '@grove/api'
 import type { Change, KubeObject, Stored } from '@grove/kube'
 import { sameMeaning } from '../apply/owned-fields.ts'
 import {
@@ -15,7 +15,10 @@ import {
 import { findCondition } from '../state/conditions.ts'
 import { isReady, unschedulableMessage } from '../state/pod-state.ts'
 
-/** Ignores status-only updates, which the operator itself causes. */
+/**
+ * Ignores status-only updates, which the operator itself causes. Every annotation counts, so that a user can trigger a
+ * reconcile with `grove.io/reconcile-trigger`.
+ */
 export function needsReconcile(change: Change<KubeObject>): boolean {
   if (change.type !== 'update') return true
   const before = change.old.metadata
@@ -23,7 +26,6 @@ export function needsReconcile(change: Change<KubeObject>): boolean {
   return (
     before.generation !== after.generation ||
     before.deletionTimestamp !== after.deletionTimestamp ||
-    before.annotations?.[annotation.reconcileTrigger] !== after.annotations?.[annotation.reconcileTrigger] ||
     !sameMeaning(before.labels, after.labels) ||
     !sameMeaning(before.annotations, after.annotations)
   )
@@ -61,8 +63,8 @@ export function changesGangStatus(change: Change<Pod>): boolean {
 }
 
 /**
- * Another client edited or deleted an object of the operator. Status changes do not count, because other clients write
- * them.
+ * Another client edited or deleted a gang, or an object that its scheduler reads. Status changes do not count, because
+ * schedulers write them.
  */
 export function needsRepair(change: Change<KubeObject & { spec?: unknown }>): boolean {
   if (change.type !== 'update') return change.type === 'delete'
@@ -102,7 +104,10 @@ export function setsOf(change: Change<KubeObject>): SetKey[] {
   return [...names].flatMap(name => (namespace && name ? [setKey({ namespace, name })] : []))
 }
 
-/** Another client deleted or edited an object of the operator. Statuses and annotations belong to other clients. */
+/**
+ * Another client edited or deleted a Service, an autoscaler or another child of a kind of Kubernetes. Statuses and
+ * annotations of these kinds belong to other clients.
+ */
 export function isEditedOrDeleted(change: Change<KubeObject>): boolean {
   if (change.type !== 'update') return change.type === 'delete'
   const { metadata: before, status: _, ...was } = change.old as Stored<KubeObject> & { status?: unknown }

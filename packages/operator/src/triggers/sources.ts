@@ -11,16 +11,7 @@ import {
   type PodGang,
 } from '@grove/api'
 import { kinds } from '@grove/api/constants'
-import {
-  type Change,
-  type KeyRequest,
-  type KubeObject,
-  type Logger,
-  type Source,
-  type Stored,
-  sourceOf,
-  type WorkQueue,
-} from '@grove/kube'
+import type { Change, KubeObject, Logger, Source, Stored, WorkQueue } from '@grove/kube'
 import type { Caches } from '../caches/caches.ts'
 import { setReplicaKey } from '../caches/replica-index.ts'
 import { type GangKey, gangKeyOfMember, wantedGangKey } from '../layout/gang-key.ts'
@@ -42,6 +33,7 @@ import type { SchedulerBackends } from '../schedulers/registry.ts'
 import { isInitialized, isUpdating } from '../state/child-state.ts'
 import { gangDebounceMs, updateDebounceMs } from '../timings/timings.ts'
 import { updatingReplicas } from '../update/set-progress.ts'
+import { changesOf, type Observable } from './cache-source.ts'
 import { debounced, debounceOfClique, debounceOfParent } from './debounce.ts'
 import { claimSources, domainSources } from './device-sources.ts'
 import {
@@ -70,25 +62,27 @@ export function setSources(caches: Caches, log: Logger, queue: () => WorkQueue<S
         : debounceOfParent(caches.cliques.countByIndex('set', key))
     })
   return [
-    from(caches.sets, log, change =>
+    changesOf(caches.sets, log, change =>
       needsReconcile(change) || isResized(change) ? [setKey((change.new ?? change.old).metadata)] : [],
     ),
-    ofChildren(from(caches.cliques, log, setOfChild)),
-    ofChildren(from(caches.groups, log, setOfChild)),
+    ofChildren(changesOf(caches.cliques, log, setOfChild)),
+    ofChildren(changesOf(caches.groups, log, setOfChild)),
     ...[caches.services, caches.serviceAccounts, caches.roles, caches.roleBindings, caches.autoscalers].map(
       cache =>
-        sourceOf<Change<KubeObject>, SetKey>(
-          handler => cache.onChange(handler as never),
-          change => (isEditedOrDeleted(change) ? setsOf(change) : []),
-          log,
+        changesOf<KubeObject, SetKey>(cache, log, change =>
+          isEditedOrDeleted(change) ? setsOf(change) : [],
         ),
     ),
     ...(caches.controllerRevisions
-      ? [from(caches.controllerRevisions, log, change => (change.type === 'delete' ? setsOf(change) : []))]
+      ? [
+          changesOf(caches.controllerRevisions, log, change =>
+            change.type === 'delete' ? setsOf(change) : [],
+          ),
+        ]
       : []),
     // The gang controller reverts edits of gangs.
     ofChildren(
-      from(caches.gangs, log, change =>
+      changesOf(caches.gangs, log, change =>
         change.type === 'delete' ||
         hasBecomeComplete(change) ||
         changesOwner(change) ||
@@ -99,26 +93,20 @@ export function setSources(caches: Caches, log: Logger, queue: () => WorkQueue<S
     ),
     ...claimSources(caches, 'podCliqueSet', setKey, log),
     ...domainSources(caches, log).map(ofChildren),
-    from(caches.topologyBindings, log, change =>
-      setsWithTopology(caches, (change.new ?? change.old) as ClusterTopologyBinding),
-    ),
+    changesOf(caches.topologyBindings, log, change => setsWithTopology(caches, change.new ?? change.old)),
   ]
 }
 
 export function bindingSources(caches: Caches, log: Logger) {
   return [
-    sourceOf<Change<ClusterTopologyBinding>, string>(
-      handler => caches.topologyBindings.onChange(handler),
-      change => (change.type !== 'delete' && needsReconcile(change) ? [change.new.metadata.name] : []),
-      log,
+    changesOf(caches.topologyBindings, log, change =>
+      change.type !== 'delete' && needsReconcile(change) ? [change.new.metadata.name] : [],
     ),
     // Edited topologies of schedulers. Their owner reference or the bindings determine their binding.
     ...(caches.optional.kaiTopologies
       ? [
-          sourceOf<Change<KubeObject>, string>(
-            handler => caches.optional.kaiTopologies!.onChange(handler as never),
-            change => bindingsOf(caches, change.new ?? change.old),
-            log,
+          changesOf(caches.optional.kaiTopologies, log, change =>
+            bindingsOf(caches, change.new ?? change.old),
           ),
         ]
       : []),
@@ -147,11 +135,13 @@ function setsWithTopology(caches: Caches, binding: ClusterTopologyBinding): SetK
 
 export function groupSources(caches: Caches, log: Logger, queue: () => WorkQueue<GroupKey>) {
   return [
-    from(caches.groups, log, change => (change.type === 'delete' ? [] : [groupKey(change.new.metadata)])),
-    debounced(from(caches.cliques, log, memberOfGroup), queue, key =>
+    changesOf(caches.groups, log, change =>
+      change.type === 'delete' ? [] : [groupKey(change.new.metadata)],
+    ),
+    debounced(changesOf(caches.cliques, log, memberOfGroup), queue, key =>
       debounceOfParent(caches.cliques.countByIndex('controller', uidOf(caches.groups.get(refOf(key))))),
     ),
-    from(caches.sets, log, change => childrenToEnqueue(caches, change, 'groups').map(groupKey)),
+    changesOf(caches.sets, log, change => childrenToEnqueue(caches, change, 'groups').map(groupKey)),
     ...claimSources(caches, 'podCliqueScalingGroup', groupKey, log),
   ]
 }
@@ -159,18 +149,20 @@ export function groupSources(caches: Caches, log: Logger, queue: () => WorkQueue
 export function cliqueSources(caches: Caches, log: Logger, queue: () => WorkQueue<CliqueKey>) {
   return [
     // New cliques have priority: existing pods can be scheduled while further pods are created, but not vice versa.
-    from(caches.cliques, log, change => [
+    changesOf(caches.cliques, log, change => [
       ...(change.type === 'add' ? [{ key: cliqueKey(change.new.metadata), priority: 'user' as const }] : []),
       ...(change.type === 'update' && cliqueNeedsReconcile(change) ? [cliqueKey(change.new.metadata)] : []),
       ...scaledCliquesBehind(caches, change),
     ]),
     debounced(
-      from(caches.pods, log, change => (isOfActiveSet(caches, change) ? ownersOfPod(change) : [])),
+      changesOf(caches.pods, log, change => (isOfActiveSet(caches, change) ? ownersOfPod(change) : [])),
       queue,
       key => debounceOfClique(caches.pods.countByIndex('controller', uidOf(caches.cliques.get(refOf(key))))),
     ),
-    from(caches.gangs, log, change => (isOfActiveSet(caches, change) ? cliquesOfGang(caches, change) : [])),
-    from(caches.sets, log, change => childrenToEnqueue(caches, change, 'cliques').map(cliqueKey)),
+    changesOf(caches.gangs, log, change =>
+      isOfActiveSet(caches, change) ? cliquesOfGang(caches, change) : [],
+    ),
+    changesOf(caches.sets, log, change => childrenToEnqueue(caches, change, 'cliques').map(cliqueKey)),
     ...claimSources(caches, 'podClique', cliqueKey, log),
   ]
 }
@@ -183,11 +175,7 @@ export function gangSources(
 ) {
   // Edits of a gang, or of the object that its scheduler reads, are reverted.
   const repaired = <T extends KubeObject>(cache: Observable<T>) =>
-    sourceOf<Change<T>, GangKey>(
-      handler => cache.onChange(handler),
-      change => (needsRepair(change) ? gangsToRepair(caches, change) : []),
-      log,
-    )
+    changesOf(cache, log, change => (needsRepair(change) ? gangsToRepair(caches, change) : []))
   const isWrittenByScheduler = ({ metadata: { namespace = '', labels } }: Stored<Pod>) => {
     const gang = caches.gangs.get({ namespace, name: labels?.[label.podGang] ?? '' })
     return backends.find(gang?.metadata.labels?.[label.schedulerName])?.writesGangStatus === true
@@ -198,38 +186,24 @@ export function gangSources(
     return key ? [key] : []
   }
   return [
-    sourceOf<Change<Pod>, GangKey>(
-      handler => caches.pods.onChange(handler),
-      change => (gangNeedsReconcile(change) && isOfActiveSet(caches, change) ? ofMember(change) : []),
-      log,
+    changesOf(caches.pods, log, change =>
+      gangNeedsReconcile(change) && isOfActiveSet(caches, change) ? ofMember(change) : [],
     ),
     ofStatuses(
-      sourceOf<Change<Pod>, GangKey>(
-        handler => caches.pods.onChange(handler),
-        change =>
-          changesGangStatus(change) && !isWrittenByScheduler(change.new ?? change.old)
-            ? ofMember(change)
-            : [],
-        log,
+      changesOf(caches.pods, log, change =>
+        changesGangStatus(change) && !isWrittenByScheduler(change.new ?? change.old) ? ofMember(change) : [],
       ),
     ),
-    sourceOf<Change<PodClique>, GangKey>(
-      handler => caches.cliques.onChange(handler),
-      change =>
-        change.type !== 'update' || change.old.spec.replicas !== change.new.spec.replicas
-          ? ofMember(change)
-          : [],
-      log,
+    changesOf(caches.cliques, log, change =>
+      change.type !== 'update' || change.old.spec.replicas !== change.new.spec.replicas
+        ? ofMember(change)
+        : [],
     ),
     repaired(caches.gangs),
     ...caches.optional.schedulerObjects.flatMap(cache => [
       repaired(cache),
       ofStatuses(
-        sourceOf<Change<KubeObject>, GangKey>(
-          handler => cache.onChange(handler),
-          change => (changesStatus(change) ? gangsToRepair(caches, change) : []),
-          log,
-        ),
+        changesOf(cache, log, change => (changesStatus(change) ? gangsToRepair(caches, change) : [])),
       ),
     ]),
   ]
@@ -320,20 +294,8 @@ function childrenToEnqueue(
   )
 }
 
-interface Observable<T extends KubeObject> {
-  onChange(handler: (change: Change<T>) => void): () => void
-}
-
 function keyOfClique({ metadata }: KubeObject): CliqueKey {
   return cliqueKey(metadata ?? {})
-}
-
-function from<T extends KubeObject, Key extends string>(
-  cache: Observable<T>,
-  log: Logger,
-  map: (change: Change<T>) => Iterable<KeyRequest<Key>>,
-) {
-  return sourceOf<Change<T>, Key>(handler => cache.onChange(handler), map, log)
 }
 
 function uidOf(object: KubeObject | undefined): string {
