@@ -42,7 +42,6 @@ export async function syncComputeDomains(
     wanted: wantedDomains(set, groups),
     existing,
     ownerUid: set.metadata.uid,
-    prune: true,
     patch: missingFields,
   })
   const isUsed = (domain: Stored<ComputeDomain>) => isInUse(set, domain, context)

@@ -42,7 +42,6 @@ export async function syncSharedClaims(
     wanted: part.wanted(() => ({})),
     existing: cache.byIndex('controller', ownerUid),
     ownerUid,
-    prune: true,
     patch: missingLabels,
   })
   const { intents, failures } = await creations(part, plan.create, context, signal)

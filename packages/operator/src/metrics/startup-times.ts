@@ -5,8 +5,8 @@
 import { label, type Pod } from '@grove/api'
 import { type Clock, histogram, type Registry } from '@grove/kube'
 import type { Caches } from '../caches/caches.ts'
-import { keyOf, type ObjectKey } from '../layout/object-key.ts'
-import type { InNamespace, StoredSet } from '../layout/stored.ts'
+import { type SetKey, setKey } from '../layout/object-key.ts'
+import type { StoredSet } from '../layout/stored.ts'
 import { milestones, operatorCatalogue } from './catalogue.ts'
 import { podCount, sizeClassOf, stateOfPod } from './states.ts'
 
@@ -29,8 +29,8 @@ export function observeStartups(
   const seconds = histogram(registry, operatorCatalogue.startup)
   // Creation times have a resolution of one second.
   const from = Math.floor(clock.now() / 1000) * 1000
-  const startups = new Map<ObjectKey, Startup>()
-  const advance = (key: ObjectKey, startup: Startup) => {
+  const startups = new Map<SetKey, Startup>()
+  const advance = (key: SetKey, startup: Startup) => {
     for (; startup.next < milestones.length; startup.next++) {
       if (startup.wanted === 0 || startup.reached[startup.next]! < startup.wanted) return
       const labels = { milestone: milestones[startup.next]!, size: sizeClassOf(startup.wanted) }
@@ -41,7 +41,7 @@ export function observeStartups(
   const begin = (set: StoredSet) => {
     const createdAt = Date.parse(set.metadata.creationTimestamp ?? '')
     if (!(createdAt >= from) || set.metadata.deletionTimestamp) return
-    startups.set(keyOf(set), {
+    startups.set(setKey(set.metadata), {
       uid: set.metadata.uid,
       createdAt,
       wanted: podCount(set),
@@ -52,7 +52,7 @@ export function observeStartups(
   const stops = [
     caches.sets.onChange(change => {
       const set = change.new ?? change.old
-      const key = keyOf(set)
+      const key = setKey(set.metadata)
       if (change.type === 'add') return begin(set)
       const startup = startups.get(key)
       if (startup?.uid !== set.metadata.uid) return
@@ -85,6 +85,6 @@ function milestonesOf(pod: Pod): number {
   return state === 'gated' || state === 'pending' ? 1 : 0
 }
 
-function setOf({ metadata }: InNamespace<Pod>): ObjectKey {
-  return `${metadata.namespace}/${metadata.labels?.[label.partOf] ?? ''}` as ObjectKey
+function setOf({ metadata: { namespace, labels } }: Pod): SetKey {
+  return setKey({ namespace, name: labels?.[label.partOf] })
 }

@@ -28,7 +28,6 @@ const plan = (want: KubeObject[], have: Stored[]) =>
     wanted: want.map(wantedObject),
     existing: have,
     ownerUid: 'owner',
-    prune: true,
     patch: (object, other) => metadataPatch(object, other, ['labels']),
   })
 
@@ -72,7 +71,6 @@ test('builds at most the children that exist or are created now, and deletes no 
     }),
     existing: [existing('c0'), existing('c99999'), existing('z')],
     ownerUid: 'owner',
-    prune: true,
   })
   assert.deepEqual([result.create.length, built, names(result.remove)], [mostCreated, mostCreated + 2, ['z']])
   assert.equal(result.create[0]?.metadata?.name, 'c1')

@@ -23,8 +23,6 @@ export interface ChildKind<T extends KubeObject> {
   readonly patch?: (existing: Stored<T>, wanted: T) => MergePatch | undefined
   /** Reports whether the difference is in an immutable field. Such a child is deleted and recreated. */
   readonly isBeyondRepair?: (existing: Stored<T>, wanted: T) => boolean
-  /** True if unwanted children are deleted. */
-  readonly prune: boolean
 }
 
 export interface ChildPlan<T extends KubeObject> {
@@ -57,26 +55,29 @@ export function planChildren<T extends KubeObject>(kind: ChildKind<T>): ChildPla
       continue
     }
     kept.add(name)
-    if (existing.metadata.deletionTimestamp) terminating.push(existing)
-    else if (!isControlledBy(existing, kind.ownerUid)) taken.push(existing)
-    else {
-      const wanted = build()
-      if (kind.isBeyondRepair?.(existing, wanted)) beyondRepair.push(existing)
-      else {
-        const difference = kind.patch?.(existing, wanted)
-        if (difference) patch.push({ object: existing, patch: difference })
-      }
+    if (existing.metadata.deletionTimestamp) {
+      terminating.push(existing)
+      continue
     }
+    if (!isControlledBy(existing, kind.ownerUid)) {
+      taken.push(existing)
+      continue
+    }
+    const wanted = build()
+    if (kind.isBeyondRepair?.(existing, wanted)) {
+      beyondRepair.push(existing)
+      continue
+    }
+    const difference = kind.patch?.(existing, wanted)
+    if (difference) patch.push({ object: existing, patch: difference })
   }
-  const remove = kind.prune
-    ? kind.existing.filter(
-        object =>
-          !kept.has(object.metadata.name) &&
-          !object.metadata.deletionTimestamp &&
-          isControlledBy(object, kind.ownerUid),
-      )
-    : []
-  return { create, patch, remove: [...beyondRepair, ...remove], taken, terminating, later }
+  const unwanted = kind.existing.filter(
+    object =>
+      !kept.has(object.metadata.name) &&
+      !object.metadata.deletionTimestamp &&
+      isControlledBy(object, kind.ownerUid),
+  )
+  return { create, patch, remove: [...beyondRepair, ...unwanted], taken, terminating, later }
 }
 
 /** Compares labels as a whole, and annotations for kinds that mirror them. Additions of other clients are removed. */

@@ -47,7 +47,7 @@ function relabel(resource: Resource<KubeObject>, object: Stored<KubeObject>, has
   }
 }
 
-/** The patch that removes finalizers of another operator from a terminating object; undefined if it has none. */
+/** The patch that removes finalizers of another operator from a terminating object; none if it has no such finalizer. */
 export function withoutForeignFinalizers(
   resource: Resource<KubeObject>,
   object: Stored<KubeObject>,

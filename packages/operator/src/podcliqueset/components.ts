@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The parts of a set in the order in which they are synced.
-import { events, setErrorCode } from '@grove/api'
+import {
+  events,
+  type HorizontalPodAutoscaler,
+  type PodClique,
+  type PodCliqueScalingGroup,
+  type Role,
+  type RoleBinding,
+  type Service,
+  type ServiceAccount,
+  setErrorCode,
+} from '@grove/api'
 import type { KubeObject } from '@grove/kube'
-import { execute, nothingDone } from '../apply/execute.ts'
+import { execute, nothingDone, type Outcome } from '../apply/execute.ts'
+import type { Caches } from '../caches/caches.ts'
 import { resources } from '../caches/resources.ts'
 import { syncComputeDomains } from '../devices/compute-domains.ts'
-import { syncSharedClaims } from '../devices/shared-claims.ts'
+import { type SharedClaims, syncSharedClaims } from '../devices/shared-claims.ts'
 import { throwIfAny } from '../errors/coded-error.ts'
 import { setReplicaOf } from '../layout/clique-instance.ts'
 import { eachReplica } from '../layout/layout.ts'
@@ -48,7 +59,7 @@ export interface SetComponents extends Components {
   readonly last: readonly Component[]
 }
 
-/** Missing children are created for replicas below `below` only. */
+/** The order of the components is here; each of them is described below. Creates no child of a replica from `below` on. */
 export function components(
   set: StoredSet,
   below: number,
@@ -57,163 +68,189 @@ export function components(
   signal: AbortSignal,
 ): SetComponents {
   const { caches } = context
-  const { uid } = set.metadata
   const child = <T extends KubeObject>(part: ChildComponent<T>): Component =>
-    childComponent<T>(part, set, context, signal)
-  const owned = { ownerUid: uid, prune: true }
-  const alongside: Component[] = [
-    {
-      ...child({
-        name: 'Role',
-        code: setErrorCode.syncRole,
-        resource: resources.roles,
-        kind: () => ({
-          ...owned,
-          wanted: [wantedObject(podRole(set))],
-          existing: caches.roles.byIndex('controller', uid),
-          patch: patchRole,
-        }),
-      }),
-      // The API server rejects a binding to a role that does not exist yet.
-      next: child({
-        name: 'RoleBinding',
-        code: setErrorCode.syncRoleBinding,
-        resource: resources.roleBindings,
-        kind: () => ({
-          ...owned,
-          wanted: [wantedObject(podRoleBinding(set))],
-          existing: caches.roleBindings.byIndex('controller', uid),
-          patch: patchRoleBinding,
-          isBeyondRepair: bindsAnotherRole,
-        }),
-      }),
-    },
-    // After its account: kube-controller-manager deletes a token for an account that does not exist.
-    {
-      name: 'ServiceAccountTokenSecret',
-      run: async () => {
-        await tokens.sync(set, signal)
-        return nothingDone
-      },
-    },
-  ]
-  const groups: Component[][] = [
-    [
-      // The API server rejects pods whose account does not exist.
-      child({
-        name: 'ServiceAccount',
-        code: setErrorCode.syncServiceAccount,
-        resource: resources.serviceAccounts,
-        kind: () => ({
-          ...owned,
-          wanted: [wantedObject(serviceAccount(set))],
-          existing: caches.serviceAccounts.byIndex('controller', uid),
-          patch: patchServiceAccount,
-        }),
-      }),
-      child({
-        name: 'HeadlessService',
-        code: setErrorCode.syncService,
-        resource: resources.services,
-        kind: () => ({
-          ...owned,
-          wanted: wantedServices(set, below),
-          existing: caches.services.byIndex('controller', uid),
-          patch: patchService,
-        }),
-      }),
-      { name: 'ComputeDomain', run: () => syncComputeDomains(set, context, signal) },
-      {
-        name: 'ResourceClaim',
-        run: () =>
-          syncSharedClaims(
-            {
-              set,
-              ownerUid: uid,
-              entries: set.spec.template.resourceSharing ?? [],
-              wanted: find => claimsOfSet(set, eachReplica(set), find),
-              code: setErrorCode.syncResourceClaim,
-            },
-            context,
-            signal,
-          ),
-      },
+    childComponent(part, set, context, signal)
+  return {
+    groups: [
+      [
+        // The API server rejects pods whose account does not exist.
+        child(accountComponent(set, caches)),
+        child(serviceComponent(set, below, caches)),
+        { name: 'ComputeDomain', run: () => syncComputeDomains(set, context, signal) },
+        { name: 'ResourceClaim', run: () => syncSharedClaims(claimsOf(set), context, signal) },
+      ],
+      [{ name: 'PodClique', run: () => syncCliques(set, below, context, signal) }],
+      [
+        child(groupComponent(set, below, caches)),
+        // Last, so that no pod waits for it.
+        { name: 'ControllerRevision', run: () => syncRevisions(set, context, signal) },
+      ],
     ],
-    [
+    // After its target: an autoscaler without one reports errors for 15 seconds.
+    last: [child(autoscalerComponent(set, below, caches))],
+    alongside: [
+      // The API server rejects a binding to a role that does not exist yet.
+      { ...child(roleComponent(set, caches)), next: child(roleBindingComponent(set, caches)) },
+      // After its account: kube-controller-manager deletes a token for an account that does not exist.
       {
-        name: 'PodClique',
+        name: 'ServiceAccountTokenSecret',
         run: async () => {
-          await renamePodsOf(set, context, signal)
-          const outcome = await child({
-            name: 'PodClique',
-            code: setErrorCode.syncClique,
-            resource: resources.podCliques,
-            kind: () => ({
-              ...owned,
-              wanted: wantedCliques(
-                set,
-                revisionOf(set).templateHashes,
-                asScaled(caches.autoscalers.byIndex('controller', uid), rememberedCounts(set, caches)),
-                below,
-              ),
-              existing: caches.cliques.byIndex('controller', uid),
-              patch: (existing, wanted) =>
-                isHeldBack(set, setReplicaOf(existing) ?? 0) && !hasWantedTemplate(existing, revisionOf(set))
-                  ? patchHeldClique(existing, wanted)
-                  : patchClique(existing, wanted),
-            }),
-            written: clique => events.cliqueApplied(keyOf(clique)),
-            removed: clique => events.cliqueDeleted(clique.metadata?.name ?? ''),
-            writeFailed: (clique, error) => events.standaloneCliqueApplyFailed(keyOf(clique), error),
-            removeFailed: (clique, error) => events.cliqueDeleteFailed(keyOf(clique), error),
-          }).run()
-          throwIfAny((await execute(countsToForget(set, caches), context, { signal })).failures)
-          return outcome
+          await tokens.sync(set, signal)
+          return nothingDone
         },
       },
     ],
-    [
-      child({
-        name: 'PodCliqueScalingGroup',
-        code: setErrorCode.syncScalingGroup,
-        resource: resources.podCliqueScalingGroups,
-        kind: () => ({
-          ...owned,
-          wanted: wantedScalingGroups(set, below),
-          existing: caches.groups.byIndex('controller', uid),
-          patch: patchScalingGroup,
-        }),
-        written: group => events.scalingGroupApplied(keyOf(group)),
-        removed: group => events.scalingGroupDeleted(keyOf(group)),
-        writeFailed: (group, error) => events.scalingGroupApplyFailed(keyOf(group), error),
-        removeFailed: (group, error) => events.scalingGroupDeleteFailed(keyOf(group), error),
-      }),
-      // Last, so that no pod waits for it.
-      {
-        name: 'ControllerRevision',
-        run: () => syncRevisions(set, context, signal),
-      },
-    ],
-  ]
-  const last = [
-    // After its target: an autoscaler without one reports errors for 15 seconds.
-    child({
-      name: 'HorizontalPodAutoscaler',
-      code: setErrorCode.syncAutoscaler,
-      resource: resources.autoscalers,
-      kind: () => ({
-        ...owned,
-        wanted: wantedAutoscalers(set, below),
-        existing: caches.autoscalers.byIndex('controller', uid),
-        patch: patchAutoscaler,
-      }),
+  }
+}
+
+function accountComponent(set: StoredSet, caches: Caches): ChildComponent<ServiceAccount> {
+  return {
+    name: 'ServiceAccount',
+    code: setErrorCode.syncServiceAccount,
+    resource: resources.serviceAccounts,
+    kind: () => ({
+      ownerUid: set.metadata.uid,
+      wanted: [wantedObject(serviceAccount(set))],
+      existing: caches.serviceAccounts.byIndex('controller', set.metadata.uid),
+      patch: patchServiceAccount,
     }),
-  ]
-  return { groups, last, alongside }
+  }
+}
+
+function roleComponent(set: StoredSet, caches: Caches): ChildComponent<Role> {
+  return {
+    name: 'Role',
+    code: setErrorCode.syncRole,
+    resource: resources.roles,
+    kind: () => ({
+      ownerUid: set.metadata.uid,
+      wanted: [wantedObject(podRole(set))],
+      existing: caches.roles.byIndex('controller', set.metadata.uid),
+      patch: patchRole,
+    }),
+  }
+}
+
+function roleBindingComponent(set: StoredSet, caches: Caches): ChildComponent<RoleBinding> {
+  return {
+    name: 'RoleBinding',
+    code: setErrorCode.syncRoleBinding,
+    resource: resources.roleBindings,
+    kind: () => ({
+      ownerUid: set.metadata.uid,
+      wanted: [wantedObject(podRoleBinding(set))],
+      existing: caches.roleBindings.byIndex('controller', set.metadata.uid),
+      patch: patchRoleBinding,
+      isBeyondRepair: bindsAnotherRole,
+    }),
+  }
+}
+
+function serviceComponent(set: StoredSet, below: number, caches: Caches): ChildComponent<Service> {
+  return {
+    name: 'HeadlessService',
+    code: setErrorCode.syncService,
+    resource: resources.services,
+    kind: () => ({
+      ownerUid: set.metadata.uid,
+      wanted: wantedServices(set, below),
+      existing: caches.services.byIndex('controller', set.metadata.uid),
+      patch: patchService,
+    }),
+  }
+}
+
+function claimsOf(set: StoredSet): SharedClaims {
+  return {
+    set,
+    ownerUid: set.metadata.uid,
+    entries: set.spec.template.resourceSharing ?? [],
+    wanted: find => claimsOfSet(set, eachReplica(set), find),
+    code: setErrorCode.syncResourceClaim,
+  }
+}
+
+async function syncCliques(
+  set: StoredSet,
+  below: number,
+  context: OperatorContext,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { caches } = context
+  await relabelPodsOf(set, context, signal)
+  const outcome = await childComponent(cliqueComponent(set, below, caches), set, context, signal).run()
+  throwIfAny((await execute(countsToForget(set, caches), context, { signal })).failures)
+  return outcome
+}
+
+function cliqueComponent(set: StoredSet, below: number, caches: Caches): ChildComponent<PodClique> {
+  const { uid } = set.metadata
+  const counts = () => asScaled(caches.autoscalers.byIndex('controller', uid), rememberedCounts(set, caches))
+  return {
+    name: 'PodClique',
+    code: setErrorCode.syncClique,
+    resource: resources.podCliques,
+    kind: () => ({
+      ownerUid: set.metadata.uid,
+      wanted: wantedCliques(set, revisionOf(set).templateHashes, counts(), below),
+      existing: caches.cliques.byIndex('controller', uid),
+      patch: (existing, wanted) =>
+        keepsTemplate(set, existing) ? patchHeldClique(existing, wanted) : patchClique(existing, wanted),
+    }),
+    written: clique => events.cliqueApplied(keyOf(clique)),
+    removed: clique => events.cliqueDeleted(clique.metadata?.name ?? ''),
+    writeFailed: (clique, error) => events.standaloneCliqueApplyFailed(keyOf(clique), error),
+    removeFailed: (clique, error) => events.cliqueDeleteFailed(keyOf(clique), error),
+  }
+}
+
+/** Reports whether the update does not reach the clique for now. */
+function keepsTemplate(set: StoredSet, clique: PodClique): boolean {
+  return isHeldBack(set, setReplicaOf(clique) ?? 0) && !hasWantedTemplate(clique, revisionOf(set))
+}
+
+function groupComponent(
+  set: StoredSet,
+  below: number,
+  caches: Caches,
+): ChildComponent<PodCliqueScalingGroup> {
+  return {
+    name: 'PodCliqueScalingGroup',
+    code: setErrorCode.syncScalingGroup,
+    resource: resources.podCliqueScalingGroups,
+    kind: () => ({
+      ownerUid: set.metadata.uid,
+      wanted: wantedScalingGroups(set, below),
+      existing: caches.groups.byIndex('controller', set.metadata.uid),
+      patch: patchScalingGroup,
+    }),
+    written: group => events.scalingGroupApplied(keyOf(group)),
+    removed: group => events.scalingGroupDeleted(keyOf(group)),
+    writeFailed: (group, error) => events.scalingGroupApplyFailed(keyOf(group), error),
+    removeFailed: (group, error) => events.scalingGroupDeleteFailed(keyOf(group), error),
+  }
+}
+
+function autoscalerComponent(
+  set: StoredSet,
+  below: number,
+  caches: Caches,
+): ChildComponent<HorizontalPodAutoscaler> {
+  return {
+    name: 'HorizontalPodAutoscaler',
+    code: setErrorCode.syncAutoscaler,
+    resource: resources.autoscalers,
+    kind: () => ({
+      ownerUid: set.metadata.uid,
+      wanted: wantedAutoscalers(set, below),
+      existing: caches.autoscalers.byIndex('controller', set.metadata.uid),
+      patch: patchAutoscaler,
+    }),
+  }
 }
 
 /** Rewrites labels of the pods of adopted standalone cliques. The sync of the cliques repairs all other differences. */
-async function renamePodsOf(set: StoredSet, context: OperatorContext, signal: AbortSignal): Promise<void> {
+async function relabelPodsOf(set: StoredSet, context: OperatorContext, signal: AbortSignal): Promise<void> {
   const cliques = context.caches.cliques.byIndex('controller', set.metadata.uid)
   const intents = cliques
     .filter(clique => isToBeRelabelled(set, clique))

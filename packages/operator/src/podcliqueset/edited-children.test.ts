@@ -168,7 +168,6 @@ describe('fields of children that are reverted after an edit, and fields that ar
         wanted: [wantedObject(binding)],
         existing: [existing as Stored<typeof binding>],
         ownerUid: 'set-uid',
-        prune: true,
         patch: patchRoleBinding,
         isBeyondRepair: bindsAnotherRole,
       })

@@ -26,6 +26,10 @@ export interface Fingerprint {
   readonly all: string
 }
 
+const kindsOfGangs: ReadonlySet<string> = new Set(
+  [resources.podGangs, ...schedulerObjectKinds].map(({ resource }) => resource),
+)
+
 export class SetsInSync {
   readonly #syncs: SetTable<SyncState>
   /** Changes of objects that belong to no set, such as topology bindings. */
@@ -33,19 +37,26 @@ export class SetsInSync {
 
   constructor(caches: Caches, syncs: SetTable<SyncState>) {
     this.#syncs = syncs
-    const ofGangs = new Set([resources.podGangs, ...schedulerObjectKinds].map(nameOf))
-    caches.onChangeOfAny((change, resource) => {
-      // A gang has its own controller. Only its deletion concerns the set.
-      if (isStatusOnly(change) || (ofGangs.has(resource) && change.type !== 'delete')) return
-      if (!(change.new ?? change.old).metadata.namespace) this.#changesOfAll++
-      else if (resource !== nameOf(resources.podCliqueSets))
-        for (const key of setsOf(change)) {
-          // Children stay in the caches longer than their set. Changes for deleted sets are not counted.
-          const set = caches.sets.get(refOf(key))
-          if (set) this.#stateOf(set).changesOfChildren++
-        }
-      else if (change.new) this.#stateOf(change.new as StoredSet).changes++
-    })
+    caches.onChangeOfAny((change, resource) => this.#count(change, resource, caches))
+  }
+
+  #count(change: Change<KubeObject>, resource: string, caches: Caches): void {
+    if (isStatusOnly(change)) return
+    // A gang has its own controller. Only its deletion concerns the set.
+    if (kindsOfGangs.has(resource) && change.type !== 'delete') return
+    if (!(change.new ?? change.old).metadata.namespace) {
+      this.#changesOfAll++
+      return
+    }
+    if (resource === resources.podCliqueSets.resource) {
+      if (change.new) this.#stateOf(change.new as StoredSet).changes++
+      return
+    }
+    for (const key of setsOf(change)) {
+      // Children stay in the caches longer than their set. Changes for deleted sets are not counted.
+      const set = caches.sets.get(refOf(key))
+      if (set) this.#stateOf(set).changesOfChildren++
+    }
   }
 
   /** Call this before the children are compared, and pass the result to `recordSync` afterwards. */
@@ -83,10 +94,6 @@ export class SetsInSync {
   #stateOf(set: StoredSet): SyncState {
     return this.#syncs.getOrAdd(set, () => ({ changes: 0, changesOfChildren: 0 }))
   }
-}
-
-function nameOf({ resource }: { readonly resource: string }): string {
-  return resource
 }
 
 function isStatusOnly(change: Change<KubeObject>): boolean {

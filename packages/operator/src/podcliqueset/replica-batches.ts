@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Deletes replicas, parents before pods: groups, cliques and pods by label, Services, of which users have some, too, one by
-// one. The API server deletes the objects of a collection one after the other, so large sets are deleted in several
-// collections at a time.
+// Deletes replicas, parents before pods. Groups, cliques and pods are deleted by label. Services are deleted one by one,
+// because users copy labels to their own Services. The API server deletes the objects of a collection one after the other,
+// so large sets are deleted in several collections at a time.
 import { label, managedLabels, type Service, selectorText } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
 import { execute, executeInOrder } from '../apply/execute.ts'
@@ -23,12 +23,12 @@ export interface ReplicaObjects extends OwnChildren {
 }
 
 export interface RemovedReplicas {
-  /** Without a failure, groups, cliques and pods of these replicas were deleted. */
+  /** `failure` is undefined if groups, cliques and pods of these replicas were deleted. */
   readonly batches: readonly { readonly indexes: ReadonlySet<number>; readonly failure: unknown }[]
   readonly serviceFailures: readonly unknown[]
 }
 
-/** Deletes these objects and their pods. Gangs are to be deleted before. */
+/** Deletes these objects and their pods. The caller deletes their gangs first. */
 export async function removeReplicaBatches(
   set: StoredSet,
   { groups, cliques, services }: ReplicaObjects,
@@ -54,8 +54,8 @@ export async function removeReplicaBatches(
 }
 
 /**
- * Services before groups and cliques: the garbage collector deletes pods as soon as their clique is gone. Pods last. A Service
- * that cannot be deleted does not keep the pods.
+ * Deletes Services, then groups and cliques, then pods. Services come first, because the garbage collector deletes pods as
+ * soon as their clique is gone. A Service that cannot be deleted does not keep the pods.
  */
 async function removeBatch(
   set: StoredSet,
@@ -73,18 +73,16 @@ async function removeBatch(
     planned: uidsOf([...groups, ...cliques]),
   }
   const keys = Array.from(indexes, replica => setReplicaKey(namespace, name, replica))
-  const known = withinReplicas(caches.pods, keys)
-  const pods: Intent = { ...removal, known, planned: uidsOf(cliques), podsOf: set }
-  const parents: Intent[][] = [
+  const steps: Intent[][] = [
     [{ ...removal, known: withinReplicas(caches.groups, keys) }],
     [{ ...removal, known: withinReplicas(caches.cliques, keys) }],
+    [{ ...removal, known: withinReplicas(caches.pods, keys), planned: uidsOf(cliques), podsOf: set }],
   ]
   const deletions = services.map(
     (object): Intent => ({ kind: 'delete', resource: resources.services, object }),
   )
   const ofServices = await execute(deletions, context, { signal })
-  const failures = await executeInOrder(parents, context, { signal })
-  const [failure] = failures.length ? failures : (await execute([pods], context, { signal })).failures
+  const [failure] = await executeInOrder(steps, context, { signal })
   return { failure, serviceFailures: ofServices.failures }
 }
 

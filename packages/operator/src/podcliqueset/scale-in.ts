@@ -2,8 +2,8 @@
 
 // Deletes replicas that are no longer wanted. Parents are deleted before pods: when the last pod of a replica is
 // gone, no clique, group, gang or Service of it is left. Cliques, groups and pods are deleted by label, in a few
-// requests for any number of them. Gangs carry no replica index, and Services may be copies, so both are deleted one
-// by one.
+// requests for any number of them. Gangs carry no replica index, and users copy labels to their own Services, so both
+// are deleted one by one.
 import {
   type EventValue,
   eventSource,
@@ -32,6 +32,11 @@ interface Surplus {
   readonly group?: Stored<PodCliqueScalingGroup>
 }
 
+interface RemovalFailures {
+  readonly gangs: readonly unknown[]
+  readonly replicas: readonly unknown[]
+}
+
 /** Deletes the remaining objects of surplus replicas, including members of scaling groups. Returns the failures. */
 export async function removeSurplusReplicas(
   set: StoredSet,
@@ -40,13 +45,15 @@ export async function removeSurplusReplicas(
 ): Promise<unknown[]> {
   const surplus = surplusOf(set, context)
   const indexes = [...new Set(surplus.map(({ replica }) => replica))].sort((a, b) => a - b)
-  const { gangs, replicas } = await context.memory.removals.during(set, indexes, () =>
+  const failures = await context.memory.removals.during(set, indexes, () =>
     removeReplicas(set, indexes, surplus, context, signal),
   )
-  if (replicas.length === 0) replicas.push(...(await removePodsLeft(set, context, signal)))
+  const ofPodsLeft = failures.replicas.length ? [] : await removePodsLeft(set, context, signal)
   return [
-    ...gangs.map(error => new ComponentFailed('PodGang', error)),
-    ...replicas.map(error => new ComponentFailed('PodClique', setErrors.removeReplicas(error))),
+    ...failures.gangs.map(error => new ComponentFailed('PodGang', error)),
+    ...[...failures.replicas, ...ofPodsLeft].map(
+      error => new ComponentFailed('PodClique', setErrors.removeReplicas(error)),
+    ),
   ]
 }
 
@@ -56,7 +63,7 @@ async function removeReplicas(
   surplus: readonly Surplus[],
   context: OperatorContext,
   signal: AbortSignal,
-): Promise<{ gangs: readonly unknown[]; replicas: unknown[] }> {
+): Promise<RemovalFailures> {
   const { caches, events: sink } = context
   const removed = new Set(indexes)
   const isOfRemoved = (object: KubeObject) => removed.has(replicaOf(object))
@@ -64,9 +71,8 @@ async function removeReplicas(
   const cliques = own.cliques.filter(isOfRemoved)
   const groups = own.groups.filter(isOfRemoved)
   const services = caches.services.byIndex('controller', set.metadata.uid).filter(isOfRemoved)
-  const gangs = (
-    await execute(gangDeletions(set, gangsOf(set, cliques, caches), caches), context, { signal })
-  ).failures
+  const deletions = gangDeletions(set, gangsOf(set, cliques, caches), caches)
+  const { failures: gangs } = await execute(deletions, context, { signal })
   // The component that creates Services deletes or reports a Service that is left.
   const { batches } = await removeReplicaBatches(set, { groups, cliques, services }, context, signal)
   for (const { indexes, failure } of batches)

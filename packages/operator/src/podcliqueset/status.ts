@@ -84,7 +84,7 @@ function conditions({ set, states, topology, update, stalled, now }: SetStatusIn
   )
 }
 
-/** Reports whether every replica of a set is available. Demos and tests wait for it. */
+/** Reports whether every replica of a set is available, by its status. */
 export function isAvailable(set: StoredSet): boolean {
   return (
     (set.status?.availableReplicas ?? 0) >= (set.spec.replicas ?? 0) &&

@@ -190,14 +190,19 @@ async function runGroup(group: readonly Component[]): Promise<Outcome> {
   return combined(await Promise.all(group.map(run)))
 }
 
-async function run({ name, run: begin, next }: Component): Promise<Outcome> {
-  let outcome: Outcome = nothingDone
-  const thrown = await failuresOf(
-    begin().then(reached => {
-      outcome = reached
-    }),
-  )
-  const failures = [...thrown, ...outcome.failures].map(failure => new ComponentFailed(name, failure))
-  if (failures.length) return { ...outcome, failures }
+async function run(component: Component): Promise<Outcome> {
+  const outcome = await outcomeOf(component)
+  const { name, next } = component
+  if (outcome.failures.length)
+    return { ...outcome, failures: outcome.failures.map(failure => new ComponentFailed(name, failure)) }
   return next ? combined([outcome, await run(next)]) : outcome
+}
+
+/** A component that throws has the same outcome as one that reports the failure. */
+async function outcomeOf(component: Component): Promise<Outcome> {
+  try {
+    return await component.run()
+  } catch (error) {
+    return { ...nothingDone, failures: error instanceof ReconcileFailed ? error.errors : [error] }
+  }
 }
