@@ -42,7 +42,7 @@ export interface TokenState {
   account?: string
   /** The last read; monotonic time. */
   read?: { readonly at: number; readonly isFilled: boolean }
-  /** When the Secret of a former release was last read; undefined if there is none. */
+  /** When the Secret of a former release was last read; monotonic time. Undefined if there is none. */
   formerCheckedAt?: number | undefined
   wait?: TokenWait | undefined
   /** Requests in flight: cliques read the Secret while the set's own reconcile creates it. */
@@ -52,6 +52,7 @@ export interface TokenState {
 
 /** The cliques of one set that wait for its token. Meanwhile only the set's own reconcile reads the Secret. */
 export interface TokenWait {
+  /** Monotonic, like `nextAt`. */
   readonly since: number
   readonly cliques: Set<CliqueKey>
   delayMs: number

@@ -9,7 +9,6 @@ import { replicaCount } from '../layout/layout.ts'
 import { setLimitExceeded } from '../layout/limits.ts'
 import { isControlledBy } from '../layout/owner.ts'
 import type { StoredClique, StoredScalingGroup, StoredSet } from '../layout/stored.ts'
-import type { Memory } from '../memory/memory.ts'
 import type { ReplicaMemo } from '../memory/replica-memo.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { ownChildren } from '../ownership/owner-lookup.ts'
@@ -38,15 +37,12 @@ export interface ReplicaFacts {
 
 export type Replicas = ReplicaMemo<ReplicaFacts>
 
-export function observeReplicas({
+/** Call this once per process: it registers an event handler, and every reconcile reads the result. */
+export function rememberedReplicas({
   caches,
   memory,
   configuration,
-}: {
-  readonly caches: Caches
-  readonly memory: Memory
-  readonly configuration: OperatorConfiguration
-}): Replicas {
+}: Pick<OperatorContext, 'caches' | 'memory' | 'configuration'>): Replicas {
   caches.sets.onChange(change => {
     if (change.type === 'update') keepRevision(change.old, change.new)
   })

@@ -7,7 +7,7 @@ import { setLimitExceeded } from '../layout/limits.ts'
 import { refOf, type SetKey } from '../layout/object-key.ts'
 import { deleteSet } from './deletion.ts'
 import { SetsInSync } from './in-sync.ts'
-import { observeReplicas } from './observe.ts'
+import { rememberedReplicas } from './observe.ts'
 import { reportSet } from './report.ts'
 import { type SetParts, syncSet } from './sync.ts'
 
@@ -21,7 +21,7 @@ export class SetReconciler {
     this.#parts = {
       ...options,
       inSync: new SetsInSync(context.caches, context.memory.syncs),
-      replicas: observeReplicas(context),
+      replicas: rememberedReplicas(context),
     }
   }
 

@@ -48,11 +48,11 @@ export class TokenSecrets {
    */
   async sync(set: StoredSet, signal: AbortSignal): Promise<void> {
     const state = this.#stateOf(set)
-    if (state.account !== this.#accountOf(set)) await this.#provide(set, signal)
-    else if (!this.#readLately(set)) await this.#look(set, signal)
+    if (state.account !== this.#accountOf(set)) await this.#ensureSecret(set, signal)
+    else if (!this.#recentRead(set)) await this.#checkToken(set, signal)
     const checkedAt = state.formerCheckedAt
-    if (checkedAt === undefined || this.#context.clock.now() - checkedAt < formerTokenCheckMs) return
-    if (this.#readLately(set)?.isFilled || (await this.#look(set, signal)))
+    if (checkedAt === undefined || this.#context.clock.monotonic() - checkedAt < formerTokenCheckMs) return
+    if (this.#recentRead(set)?.isFilled || (await this.#checkToken(set, signal)))
       await this.#removeFormer(set, signal)
   }
 
@@ -61,8 +61,8 @@ export class TokenSecrets {
    * does.
    */
   async isFilledFor(set: StoredSet, clique: CliqueKey, signal: AbortSignal): Promise<boolean> {
-    if (this.#readLately(set)?.isFilled) return true
-    if (!this.#stateOf(set).wait && (await this.#look(set, signal))) return true
+    if (this.#recentRead(set)?.isFilled) return true
+    if (!this.#stateOf(set).wait && (await this.#checkToken(set, signal))) return true
     const wait = this.#stateOf(set).wait ?? this.#beginWait(set)
     wait.cliques.add(clique)
     return false
@@ -79,7 +79,7 @@ export class TokenSecrets {
       if (now >= wait.nextAt) {
         wait.delayMs = Math.min(2 * wait.delayMs, longestTokenPollMs)
         wait.nextAt = now + wait.delayMs
-        if (await this.#look(set, signal)) {
+        if (await this.#checkToken(set, signal)) {
           state.wait = undefined
           for (const clique of wait.cliques) this.#queues.clique(clique)
           return undefined
@@ -106,20 +106,21 @@ export class TokenSecrets {
     return wait
   }
 
-  #look(set: StoredSet, signal: AbortSignal): Promise<boolean> {
+  /** Reports whether the token exists. Callers share one read that is in flight. */
+  #checkToken(set: StoredSet, signal: AbortSignal): Promise<boolean> {
     const state = this.#stateOf(set)
-    state.reading ??= this.#lookAlone(set, signal).finally(() => {
+    state.reading ??= this.#readToken(set, signal).finally(() => {
       state.reading = undefined
     })
     return state.reading
   }
 
-  /** Reports whether the token exists. Recreates a deleted Secret. */
-  async #lookAlone(set: StoredSet, signal: AbortSignal): Promise<boolean> {
+  /** Recreates a deleted Secret. */
+  async #readToken(set: StoredSet, signal: AbortSignal): Promise<boolean> {
     const { name } = set.metadata
     const secret = await this.#read(set, names.tokenSecret(name), signal)
     const isUsable = secret && isOf(set, secret) && isFor(secret, this.#accountOf(set))
-    if (!isUsable) await this.#provide(set, signal)
+    if (!isUsable) await this.#ensureSecret(set, signal)
     const isFilled = isUsable === true && Boolean(secret.data?.token)
     this.#stateOf(set).read = { at: this.#context.clock.monotonic(), isFilled }
     return isFilled
@@ -129,7 +130,7 @@ export class TokenSecrets {
     return this.#context.memory.tokens.getOrAdd(set, () => ({}))
   }
 
-  #readLately(set: StoredSet): TokenState['read'] {
+  #recentRead(set: StoredSet): TokenState['read'] {
     const { read } = this.#stateOf(set)
     return read && this.#context.clock.monotonic() - read.at < tokenReadValidMs ? read : undefined
   }
@@ -139,15 +140,16 @@ export class TokenSecrets {
     return account?.metadata.uid ?? ''
   }
 
-  async #provide(set: StoredSet, signal: AbortSignal): Promise<void> {
+  /** Creates the Secret, or replaces that of a deleted account. Callers share one write that is in flight. */
+  async #ensureSecret(set: StoredSet, signal: AbortSignal): Promise<void> {
     const state = this.#stateOf(set)
-    state.providing ??= this.#provideAlone(set, signal).finally(() => {
+    state.providing ??= this.#writeSecret(set, signal).finally(() => {
       state.providing = undefined
     })
     return state.providing
   }
 
-  async #provideAlone(set: StoredSet, signal: AbortSignal): Promise<void> {
+  async #writeSecret(set: StoredSet, signal: AbortSignal): Promise<void> {
     const { namespace, name } = set.metadata
     const account = this.#accountOf(set)
     const state = this.#stateOf(set)
@@ -177,7 +179,7 @@ export class TokenSecrets {
     const { uid } = set.metadata
     const name = names.legacyTokenSecret(set.metadata.name)
     const state = this.#stateOf(set)
-    state.formerCheckedAt = this.#context.clock.now()
+    state.formerCheckedAt = this.#context.clock.monotonic()
     const former = await this.#read(set, name, signal)
     if (former && isControlledBy(former, uid)) {
       if (await this.#isMounted(set, name, signal)) return
