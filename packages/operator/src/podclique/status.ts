@@ -19,12 +19,6 @@ import { type CliqueInstance, minAvailableOfClique } from '../layout/layout.ts'
 import type { StoredClique } from '../layout/stored.ts'
 import { nothingScheduled, timedBreach, wasScheduled } from '../state/breach-condition.ts'
 import { isUpdating } from '../state/child-state.ts'
-import {
-  type ChildStatusInput,
-  type ChildStatusPlan,
-  crosses,
-  withUpdateCondition,
-} from '../state/child-status.ts'
 import { endsBreach, findCondition, nthBeginning, withCondition } from '../state/conditions.ts'
 import {
   isActive,
@@ -35,6 +29,12 @@ import {
   notReadySince,
   templateHashOf,
 } from '../state/pod-state.ts'
+import {
+  type ChildStatusInput,
+  type ChildStatusPlan,
+  crosses,
+  withUpdateCondition,
+} from '../state/status-plan.ts'
 import { describeFailures } from './back-off.ts'
 
 export interface CliqueStatusInput extends ChildStatusInput {

@@ -21,18 +21,18 @@ import { isConverged, type Revision } from '../revision/revision.ts'
 import { nothingScheduled, timedBreach, wasScheduled } from '../state/breach-condition.ts'
 import { hasEnoughReady, isUpdating } from '../state/child-state.ts'
 import {
-  type ChildStatusInput,
-  type ChildStatusPlan,
-  crosses,
-  withUpdateCondition,
-} from '../state/child-status.ts'
-import {
   endsBreach,
   findCondition,
   nthBeginning,
   withCondition,
   withoutCondition,
 } from '../state/conditions.ts'
+import {
+  type ChildStatusInput,
+  type ChildStatusPlan,
+  crosses,
+  withUpdateCondition,
+} from '../state/status-plan.ts'
 import { hasEnoughScheduled, hasReachedRevision } from '../update/clique-state.ts'
 
 export interface GroupStatusInput extends ChildStatusInput {
