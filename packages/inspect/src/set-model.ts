@@ -224,16 +224,10 @@ function byName<T extends Labelled>(objects: readonly T[]): Map<string, T> {
 
 /** Groups objects by the value of a label, each group sorted by name. */
 function grouped<T extends Labelled>(objects: readonly T[], key: string): Map<string, T[]> {
-  const groups = new Map<string, T[]>()
-  const sorted = [...objects].sort((a, b) => compare(a.metadata.name ?? '', b.metadata.name ?? ''))
-  for (const object of sorted) {
-    const value = object.metadata.labels?.[key]
-    if (value === undefined) continue
-    const group = groups.get(value)
-    if (group) group.push(object)
-    else groups.set(value, [object])
-  }
-  return groups
+  const labelled = objects
+    .filter(({ metadata }) => metadata.labels?.[key] !== undefined)
+    .sort((a, b) => compare(a.metadata.name ?? '', b.metadata.name ?? ''))
+  return Map.groupBy(labelled, ({ metadata }) => metadata.labels![key]!)
 }
 
 function compare(a: string, b: string): number {

@@ -77,12 +77,12 @@ export async function resolveObject(
 }
 
 function unknownKind(kinds: ServedKinds, apiVersion: string, kind: string): string {
+  return `the cluster serves no ${kind} of ${apiVersion}; ${hintFor(kinds, apiVersion, kind)}`
+}
+
+function hintFor(kinds: ServedKinds, apiVersion: string, kind: string): string {
   const others = kinds.versionsOf(kind)
+  if (others.length) return `it is served as ${others.join(', ')}`
   const meant = kinds.nearestKind(apiVersion, kind)
-  const hint = others.length
-    ? `; it is served as ${others.join(', ')}`
-    : meant
-      ? `; did you mean ${meant}?`
-      : '; are its custom resource definitions installed?'
-  return `the cluster serves no ${kind} of ${apiVersion}${hint}`
+  return meant ? `did you mean ${meant}?` : 'are its custom resource definitions installed?'
 }

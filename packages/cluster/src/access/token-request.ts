@@ -93,16 +93,16 @@ function checkMetadata(asked: KubeObject['metadata'], { metadata }: KubeObject):
 }
 
 function checkSeconds(seconds: number): void {
-  const why =
-    seconds < minimumSeconds
-      ? 'may not specify a duration less than 10 minutes'
-      : seconds > maximumSeconds
-        ? 'may not specify a duration larger than 2^32 seconds'
-        : undefined
-  if (why)
-    throw apiError.invalid({ group: tokenRequests.group, kind: tokenRequests.kind }, '', [
-      fieldError.invalid('spec.expirationSeconds', seconds, why),
-    ])
+  if (seconds < minimumSeconds)
+    throw invalidSeconds(seconds, 'may not specify a duration less than 10 minutes')
+  if (seconds > maximumSeconds)
+    throw invalidSeconds(seconds, 'may not specify a duration larger than 2^32 seconds')
+}
+
+function invalidSeconds(seconds: number, why: string): Error {
+  return apiError.invalid({ group: tokenRequests.group, kind: tokenRequests.kind }, '', [
+    fieldError.invalid('spec.expirationSeconds', seconds, why),
+  ])
 }
 
 const boundStorages = { Pod: storages.pods, Secret: storages.secrets, Node: storages.nodes } as const

@@ -4,7 +4,7 @@ import { equalJson } from '@grove/apimachinery'
 import { type KubeObject, objectKey } from '../object.ts'
 import type { Resource } from '../registry/resource.ts'
 import { type ServerContext, strategyContext, timestamp } from './context.ts'
-import type { DeleteOptions } from './delete-options.ts'
+import type { DeleteOptions, PropagationPolicy } from './delete-options.ts'
 import { present } from './presentation.ts'
 import { apiError } from './status.ts'
 import type { WriteRequest } from './write-request.ts'
@@ -100,12 +100,8 @@ function startGrace(resource: Resource, draft: KubeObject, options: DeleteOption
   const { strategy } = resource
   if (!strategy.gracePeriod) return 'none'
   const { metadata } = draft
-  const asked =
-    options.gracePeriodSeconds === undefined
-      ? undefined
-      : options.gracePeriodSeconds < 0
-        ? 1
-        : options.gracePeriodSeconds
+  const { gracePeriodSeconds } = options
+  const asked = gracePeriodSeconds !== undefined && gracePeriodSeconds < 0 ? 1 : gracePeriodSeconds
   if (metadata.deletionTimestamp) {
     const current = metadata.deletionGracePeriodSeconds ?? 0
     if (current === 0) return 'none'
@@ -125,20 +121,22 @@ function startGrace(resource: Resource, draft: KubeObject, options: DeleteOption
 const orphanFinalizer = 'orphan'
 const foregroundFinalizer = 'foregroundDeletion'
 
+/** The older option `orphanDependents` takes precedence. */
+function requestedPolicy({
+  orphanDependents,
+  propagationPolicy,
+}: DeleteOptions): PropagationPolicy | undefined {
+  if (orphanDependents === undefined) return propagationPolicy
+  return orphanDependents ? 'Orphan' : 'Background'
+}
+
 /**
  * Returns the object's finalizers plus the garbage collector finalizers that the propagation policy needs.
  */
 function finalizersFor(resource: Resource, draft: KubeObject, options: DeleteOptions): string[] {
   const current = draft.metadata.finalizers ?? []
   const policy =
-    options.orphanDependents !== undefined
-      ? options.orphanDependents
-        ? 'Orphan'
-        : 'Background'
-      : (options.propagationPolicy ??
-        policyOf(current) ??
-        resource.strategy.defaultPropagation ??
-        'Background')
+    requestedPolicy(options) ?? policyOf(current) ?? resource.strategy.defaultPropagation ?? 'Background'
   const others = current.filter(name => name !== orphanFinalizer && name !== foregroundFinalizer)
   if (policy === 'Orphan') return [...others, orphanFinalizer]
   if (policy === 'Foreground') return [...others, foregroundFinalizer]

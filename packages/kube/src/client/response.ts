@@ -6,10 +6,21 @@ import { codeOf, KubeError, type RequestDescription, type Status } from './error
 import { parseWithoutManagedFields, type ResponseShape } from './managed-fields.ts'
 import type { KubeObject, ObjectMeta, ObjectPage, Stored } from './object.ts'
 import { apiVersionOf, type Resource } from './resource.ts'
-import { type ResponseBody, TransportError, type TransportHeaders } from './transport.ts'
+import {
+  type ResponseBody,
+  TransportError,
+  type TransportFailure,
+  type TransportHeaders,
+} from './transport.ts'
 
 /** Maximum quote of a response that is not a Status; enough to recognize a proxy's error page. */
 const quotedCharacters = 300
+
+const codeOfFailure = {
+  network: 'Network',
+  timeout: 'Timeout',
+  aborted: 'Aborted',
+} as const satisfies Record<TransportFailure, string>
 
 /** Turns a failed response into an error, from the server's Status or from the page of a proxy. */
 export function responseError(
@@ -43,7 +54,7 @@ export function transportError(request: RequestDescription, cause: unknown): Kub
     })
   if (!(cause instanceof TransportError)) throw cause
   return new KubeError({
-    code: cause.kind === 'network' ? 'Network' : cause.kind === 'timeout' ? 'Timeout' : 'Aborted',
+    code: codeOfFailure[cause.kind],
     message: `${request.verb} ${request.path}: ${cause.message}`,
     request: describe(request),
     sent: cause.sent,

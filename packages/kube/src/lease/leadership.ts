@@ -46,12 +46,12 @@ export class LeadershipFence implements Leadership {
 
   assertHeld(): void {
     if (this.isHeld()) return
-    const why = this.#lost.signal.aborted
-      ? (this.#lost.signal.reason as Error).message
-      : this.#renewed
-        ? 'the lease was not renewed in time'
-        : 'the lease was never held'
-    throw new LeadershipLost(`${this.identity} is not the leader: ${why}`)
+    throw new LeadershipLost(`${this.identity} is not the leader: ${this.#whyNotHeld()}`)
+  }
+
+  #whyNotHeld(): string {
+    if (this.#lost.signal.aborted) return (this.#lost.signal.reason as Error).message
+    return this.#renewed ? 'the lease was not renewed in time' : 'the lease was never held'
   }
 
   /**

@@ -70,11 +70,11 @@ function progressDeadline(
     Date.parse(updateStartedAt ?? now),
   )
   if (seconds === undefined || begun.length === 0) return undefined
-  const resumed =
-    before === undefined || before.status === 'Unknown'
-      ? Date.parse(now)
-      : before.status === 'True'
-        ? Date.parse(before.lastTransitionTime)
-        : 0
-  return Math.max(Math.min(...begun), resumed) + seconds * 1000
+  return Math.max(Math.min(...begun), runningSince(before, now)) + seconds * 1000
+}
+
+/** Since when the update has been running without a pause; long ago if the deadline had passed already. */
+function runningSince(before: Condition | undefined, now: string): number {
+  if (before === undefined || before.status === 'Unknown') return Date.parse(now)
+  return before.status === 'True' ? Date.parse(before.lastTransitionTime) : 0
 }

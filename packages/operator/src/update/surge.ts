@@ -21,14 +21,10 @@ export const surge: UpdateStrategy = {
     const outdated = remaining.filter(state => state.isOutdated())
     const wanted = wantedSurge(candidates, outdated)
     const next = affordable(candidates, outdated, wanted)
-    // Nodes that become free are for replicas that wait for one or are being recreated, not for surge replicas.
-    const mayGrow = underWay + next.length === 0 && remaining.every(({ isScheduled }) => isScheduled)
     const count =
       next.length === outdated.length
         ? stillNeeded(candidates, new Set([...begun, ...next]))
-        : mayGrow
-          ? wanted
-          : candidates.surge
+        : grownSurge(candidates, wanted, underWay + next.length)
     const nextSurge = range(replicas, replicas + count).filter(replica => {
       const state = states[replica]
       return !begun.has(replica) && (!state || (!state.isUpToDate && !state.isServing))
@@ -44,6 +40,16 @@ function wantedSurge(
 ): number {
   const serving = outdated.filter(({ isServing }) => isServing).length
   return Math.max(existing, Math.min(maxSurge, serving + underWay - maxUnavailable))
+}
+
+/** Nodes that become free are for replicas that wait for one or are being recreated, not for surge replicas. */
+function grownSurge(
+  { remaining, surge: existing }: ReplicaCandidates,
+  wanted: number,
+  updating: number,
+): number {
+  const mayGrow = updating === 0 && remaining.every(({ isScheduled }) => isScheduled)
+  return mayGrow ? wanted : existing
 }
 
 function affordable(

@@ -62,13 +62,11 @@ function failuresOfGroup(group: ScalingGroupTemplate, field: string): FieldError
 function failuresOfBounds({ replicas, scaleConfig }: ScalingGroupTemplate, field: string): FieldError[] {
   if (!scaleConfig) return []
   const { minReplicas, maxReplicas } = scaleConfig
-  const problem =
-    maxReplicas <= 0
-      ? 'must be greater than 0'
-      : minReplicas !== undefined && maxReplicas < minReplicas
-        ? 'must be greater than or equal to scaleConfig.minReplicas'
-        : replicas !== undefined && maxReplicas < replicas
-          ? 'must be greater than or equal to replicas'
-          : undefined
-  return problem ? [fieldError.invalid(`${field}.maxReplicas`, maxReplicas, problem)] : []
+  const invalid = (problem: string) => [fieldError.invalid(`${field}.maxReplicas`, maxReplicas, problem)]
+  if (maxReplicas <= 0) return invalid('must be greater than 0')
+  if (minReplicas !== undefined && maxReplicas < minReplicas)
+    return invalid('must be greater than or equal to scaleConfig.minReplicas')
+  if (replicas !== undefined && maxReplicas < replicas)
+    return invalid('must be greater than or equal to replicas')
+  return []
 }
