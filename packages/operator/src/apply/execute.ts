@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The executor sends the requests of a plan. It guarantees for every write of the operator:
-// - Bounded: a reconcile sends at most `parallelWrites` requests in parallel and creates at most `mostCreated` objects.
+// - Bounded: a call sends at most `parallelWrites` requests in parallel and creates at most `mostCreated` objects. The
+//   reconcile of a set runs up to four calls at a time, one for each kind of its first children.
 // - Creations start slowly, so that an exhausted quota causes only a few rejections.
 // - Deletes and patches carry the UID: they never affect a successor with the same name.
 // - NotFound is not an error: the object is gone, and the watch delivers its deletion.
 // - AlreadyExists: see `ExistingObject`.
 // - Failures do not stop independent intents. They are collected, reported as events, and returned.
-import { podSchedulingGate } from '@grove/api'
+import { type EventValue, podSchedulingGate } from '@grove/api'
 import { isAlreadyExists, isNotFound, type KubeObject, messageOf, type Stored } from '@grove/kube'
 import type { Caches } from '../caches/caches.ts'
 import { resources } from '../caches/resources.ts'
@@ -96,6 +97,15 @@ function eachFailure(failure: unknown): readonly unknown[] {
   return failure instanceof ReconcileFailed ? failure.errors : [failure]
 }
 
+/** Like `execute`, for intents whose failure ends the caller. Throws the failures after all intents were sent. */
+export async function executeOrThrow(
+  intents: readonly Intent[],
+  context: ApplyContext,
+  signal: AbortSignal,
+): Promise<void> {
+  throwIfAny((await execute(intents, context, { signal })).failures)
+}
+
 /** Sends the steps one after the other. After a step that fails, later steps are not sent. Returns the failures. */
 export async function executeInOrder(
   steps: readonly (readonly Intent[])[],
@@ -123,19 +133,17 @@ export async function executeEach(
 
 /** Sends one intent, emits its event, and throws its error. Returns whether something changed. */
 async function send(intent: Intent, context: ApplyContext, signal: AbortSignal): Promise<boolean> {
-  const emit = (
-    report: Report | undefined,
-    of: (report: Report) => ReturnType<NonNullable<Report['failed']>>,
-  ) => {
-    if (report)
-      for (const event of [of(report)].flat()) context.events.emit(report.about, report.source, event)
+  const report: Report | undefined = intent.report
+  const emit = (events: EventValue | readonly EventValue[] = []) => {
+    if (!report) return
+    for (const event of [events].flat()) context.events.emit(report.about, report.source, event)
   }
   try {
     const written = await request(intent, context, signal)
-    if (written) emit(intent.report, report => report.done?.(written) ?? [])
+    if (written) emit(report?.done?.(written))
     return written !== undefined
   } catch (error) {
-    emit(intent.report, report => report.failed?.(messageOf(error)) ?? [])
+    emit(report?.failed?.(messageOf(error)))
     throw error instanceof CodedError ? error : (intent.error?.(error) ?? error)
   }
 }

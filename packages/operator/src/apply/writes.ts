@@ -3,11 +3,11 @@
 // Runs requests in parallel, up to a limit. Collects every failure.
 import type { Client, KubeObject, PatchOptions, Resource, Stored } from '@grove/kube'
 
-/** The most requests of one reconcile that run in parallel: a large set must not crowd out the others. */
+/** The most requests of one plan that run in parallel: a large set must not crowd out the others. */
 export const parallelWrites = 32
 /**
- * The most objects of one kind that one reconcile creates. A set may want many thousands: the next reconcile creates
- * the next slice, so that neither memory nor the duration of one reconcile depends on a replica count.
+ * The most objects that one plan creates. A set may want many thousands: the next reconcile creates the next slice, so
+ * that neither memory nor the duration of one reconcile depends on a replica count.
  */
 export const mostCreated = 500
 /** Creations start slowly and speed up as they succeed, so that an exhausted quota rejects a few requests, not hundreds. */

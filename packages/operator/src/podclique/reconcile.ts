@@ -4,7 +4,7 @@
 import { cliqueErrorCode, eventSource } from '@grove/api'
 import type { ReconcileContext, ReconcileResult } from '@grove/kube'
 import { failedStatus, writeChildStatus } from '../apply/child-status.ts'
-import { execute } from '../apply/execute.ts'
+import { executeOrThrow } from '../apply/execute.ts'
 import { resources } from '../caches/resources.ts'
 import { aggregate, throwIfAny } from '../errors/coded-error.ts'
 import { cliqueLimitExceeded, isTemplateTooLarge } from '../layout/limits.ts'
@@ -37,13 +37,13 @@ export async function reconcileClique(
   if (observed.kind === 'absent') return undefined
   if (observed.kind === 'terminating') {
     const intents = withoutForeignFinalizers(resources.podCliques, observed.clique)
-    throwIfAny((await execute(intents, context, { signal })).failures)
+    await executeOrThrow(intents, context, signal)
     return undefined
   }
   if (observed.kind === 'unknown') {
     const failure = unknownClique(observed)
     const status = failedStatus(statusKind, observed.clique, failure, timestamp(context.clock))
-    throwIfAny((await execute([status], context, { signal })).failures)
+    await executeOrThrow([status], context, signal)
     throw failure
   }
   const { set, clique } = observed.snapshot

@@ -2,7 +2,7 @@
 
 // Executes the plan of a PodClique step by step: claims, missing pods, surplus pods, the next replacement of an
 // update, gates. Each step is planned from a new snapshot, because the caches include the writes of the step before.
-import { execute, executeInOrder } from '../apply/execute.ts'
+import { executeInOrder, executeOrThrow } from '../apply/execute.ts'
 import type { Intent } from '../apply/intent.ts'
 import { syncSharedClaims } from '../devices/shared-claims.ts'
 import { ComponentFailed, failuresOf, throwIfAny } from '../errors/coded-error.ts'
@@ -89,7 +89,7 @@ async function createPods(
   if (waitsForClaims) return true
   const key = cliqueKey(snapshot.clique.metadata)
   if (missing.needToken && !(await tokens.isFilledFor(snapshot.set, key, signal))) return false
-  throwIfAny((await execute(podCreations(snapshot, missing.scale), context, { signal })).failures)
+  await executeOrThrow(podCreations(snapshot, missing.scale), context, signal)
   return missing.hasMore
 }
 
@@ -97,7 +97,7 @@ async function createPods(
 async function deleteSurplus(snapshot: CliqueSnapshot, { now, context, signal }: SyncOptions): Promise<void> {
   const { clique } = snapshot
   const surplus = scaleOf(snapshot, now).remove
-  throwIfAny((await execute(podDeletions(clique, surplus), context, { signal })).failures)
+  await executeOrThrow(podDeletions(clique, surplus), context, signal)
   context.decisions?.podsReplaced(clique, surplus.filter(isFinished), 'finished')
 }
 
@@ -112,7 +112,7 @@ async function replaceOutdated(
 }
 
 async function removeGates(snapshot: CliqueSnapshot, { context, signal }: SyncOptions): Promise<void> {
-  throwIfAny((await execute(gateRemovals(snapshot), context, { signal })).failures)
+  await executeOrThrow(gateRemovals(snapshot), context, signal)
 }
 
 function podsDeletedBy(steps: readonly (readonly Intent[])[]): StoredPod[] {

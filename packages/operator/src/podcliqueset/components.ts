@@ -13,12 +13,11 @@ import {
   setErrorCode,
 } from '@grove/api'
 import type { KubeObject } from '@grove/kube'
-import { execute, nothingDone, type Outcome } from '../apply/execute.ts'
+import { executeOrThrow, nothingDone, type Outcome } from '../apply/execute.ts'
 import type { Caches } from '../caches/caches.ts'
 import { resources } from '../caches/resources.ts'
 import { syncComputeDomains } from '../devices/compute-domains.ts'
 import { type SharedClaims, syncSharedClaims } from '../devices/shared-claims.ts'
-import { throwIfAny } from '../errors/coded-error.ts'
 import { setReplicaOf } from '../layout/clique-instance.ts'
 import { eachReplica } from '../layout/layout.ts'
 import { keyOf } from '../layout/object-key.ts'
@@ -179,7 +178,7 @@ async function syncCliques(
   const { caches } = context
   await relabelPodsOf(set, context, signal)
   const outcome = await childComponent(cliqueComponent(set, below, caches), set, context, signal).run()
-  throwIfAny((await execute(countsToForget(set, caches), context, { signal })).failures)
+  await executeOrThrow(countsToForget(set, caches), context, signal)
   return outcome
 }
 
@@ -255,5 +254,5 @@ async function relabelPodsOf(set: StoredSet, context: OperatorContext, signal: A
   const intents = cliques
     .filter(clique => isToBeRelabelled(set, clique))
     .flatMap(clique => podRelabels(set, clique, context.caches.podsOf(clique)))
-  throwIfAny((await execute(intents, context, { signal })).failures)
+  await executeOrThrow(intents, context, signal)
 }

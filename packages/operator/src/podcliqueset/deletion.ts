@@ -13,7 +13,7 @@ import {
   type Stored,
   wasNotProcessed,
 } from '@grove/kube'
-import { execute } from '../apply/execute.ts'
+import { execute, executeOrThrow } from '../apply/execute.ts'
 import type { Intent } from '../apply/intent.ts'
 import { uidsOf } from '../apply/planned-removal.ts'
 import type { Caches } from '../caches/caches.ts'
@@ -75,7 +75,7 @@ async function removeSet(
     object: set,
     merge: { metadata },
   }
-  throwIfAny((await execute([intent], context, { signal })).failures)
+  await executeOrThrow([intent], context, signal)
   return undefined
 }
 
@@ -193,5 +193,5 @@ async function reportFailure(
     set.status?.lastErrors,
   )
   const intent = statusWrite(set, { ...set.status, lastErrors })
-  throwIfAny((await execute([intent], context, { signal })).failures)
+  await executeOrThrow([intent], context, signal)
 }

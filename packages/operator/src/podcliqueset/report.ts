@@ -2,8 +2,8 @@
 
 // Reports a reconcile of a PodCliqueSet in its status.
 import { eventSource, setErrorCode } from '@grove/api'
-import { execute } from '../apply/execute.ts'
-import { aggregate, ComponentFailed, lastErrorsOf, throwIfAny } from '../errors/coded-error.ts'
+import { executeOrThrow } from '../apply/execute.ts'
+import { aggregate, ComponentFailed, lastErrorsOf } from '../errors/coded-error.ts'
 import { LimitExceeded } from '../layout/limits.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import { timestamp } from '../state/conditions.ts'
@@ -26,7 +26,7 @@ export async function reportSet(
   const before = snapshot.set.status?.lastErrors
   const lastErrors = errors ? lastErrorsOf(errors, setErrorCode.updateStatus, now, before) : []
   const { status, deadline } = planStatus(snapshot, { isAnnounced, isSynced, lastErrors, now })
-  throwIfAny((await execute([statusWrite(snapshot.set, status)], context, { signal })).failures)
+  await executeOrThrow([statusWrite(snapshot.set, status)], context, signal)
   const stalled = stallEvent(snapshot.set.status?.conditions, status.conditions)
   if (stalled) context.events.emit(snapshot.set, eventSource.podCliqueSet, stalled)
   for (const failure of failures)

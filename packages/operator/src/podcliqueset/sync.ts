@@ -2,8 +2,7 @@
 
 // Executes the plan of a PodCliqueSet step by step: finalizer, orphans, revision, gang termination, children and gangs.
 import { eventSource, events, setErrorCode } from '@grove/api'
-import { combined, execute, nothingDone, type Outcome } from '../apply/execute.ts'
-import type { Intent } from '../apply/intent.ts'
+import { combined, executeOrThrow, nothingDone, type Outcome } from '../apply/execute.ts'
 import { resources } from '../caches/resources.ts'
 import { usesDevices } from '../devices/shared-claims.ts'
 import { ComponentFailed, failuresOf, ReconcileFailed, throwIfAny } from '../errors/coded-error.ts'
@@ -59,7 +58,7 @@ export async function syncSet(stored: StoredSet, parts: SetParts, signal: AbortS
   let hasMore = false
   let termination: Termination = { failures: [], deadline: undefined }
   const sync = async () => {
-    await send(finalizerOf(stored), context, signal)
+    await executeOrThrow(finalizerOf(stored), context, signal)
     set = context.caches.sets.get(stored.metadata) ?? stored
     await adoptOrphans(set, context, signal)
     set = await announce(set, context, signal)
@@ -79,14 +78,6 @@ export async function syncSet(stored: StoredSet, parts: SetParts, signal: AbortS
   }
 }
 
-async function send(
-  intents: readonly Intent[],
-  context: OperatorContext,
-  signal: AbortSignal,
-): Promise<void> {
-  throwIfAny((await execute(intents, context, { signal })).failures)
-}
-
 /** Runs before the revision is decided, because adopted children may have an older template. */
 async function adoptOrphans(set: StoredSet, context: OperatorContext, signal: AbortSignal): Promise<void> {
   const orphans = orphansOfSet(set, context.caches)
@@ -100,7 +91,7 @@ async function announce(set: StoredSet, context: OperatorContext, signal: AbortS
   const { caches, clock } = context
   const status = announcement(set, () => revisionWitnesses(set, caches), timestamp(clock))
   if (!status) return set
-  await send([statusWrite(set, status)], context, signal)
+  await executeOrThrow([statusWrite(set, status)], context, signal)
   return { ...set, status }
 }
 

@@ -3,9 +3,9 @@
 // One reconcile of a PodGang: the object, the objects that its scheduler reads, and its status.
 import { kinds, type PodGang } from '@grove/api'
 import type { ReconcileContext, ReconcileResult, Stored } from '@grove/kube'
-import { execute } from '../apply/execute.ts'
+import { executeOrThrow } from '../apply/execute.ts'
 import { gangErrors } from '../errors/catalogue.ts'
-import { isNamespaceTerminating, throwIfAny } from '../errors/coded-error.ts'
+import { isNamespaceTerminating } from '../errors/coded-error.ts'
 import { type GangKey, parseGangKey } from '../layout/gang-key.ts'
 import { keyOf, type SetKey, setKey } from '../layout/object-key.ts'
 import { isControlledBy } from '../layout/owner.ts'
@@ -64,7 +64,7 @@ export class GangReconciler {
     const incompleteMs = incompleteFor(set, key, plan.isComplete, context)
     if (plan.create && !plan.isComplete && incompleteMs < gangCreationGraceMs)
       return { requeueAfter: gangCreationGraceMs - incompleteMs }
-    throwIfAny((await execute(gangWrites(snapshot, plan), context, { signal })).failures)
+    await executeOrThrow(gangWrites(snapshot, plan), context, signal)
     const gang = context.caches.gangs.get({ namespace, name: instance.name })
     // The set controls it, but it is not in the cache yet. Its watch event enqueues this key.
     if (!gang || !isControlledBy(gang, set.metadata.uid)) return undefined

@@ -4,11 +4,10 @@
 // writes them.
 import type { ConditionValue } from '@grove/api'
 import type { ReconcileResult } from '@grove/kube'
-import { execute } from '../apply/execute.ts'
+import { executeOrThrow } from '../apply/execute.ts'
 import type { WriteStatus } from '../apply/intent.ts'
 import { mergePatch } from '../apply/owned-fields.ts'
 import { resources } from '../caches/resources.ts'
-import { throwIfAny } from '../errors/coded-error.ts'
 import type { GangKey } from '../layout/gang-key.ts'
 import { isControlledBy } from '../layout/owner.ts'
 import type { StoredGang } from '../layout/stored.ts'
@@ -61,7 +60,7 @@ export async function reportGang(
     // Other objects depend only on Initialized. The other fields are information for users.
     ...(!isUrgent && { priority: 'background' }),
   }
-  throwIfAny((await execute([write], context, { signal })).failures)
+  await executeOrThrow([write], context, signal)
   statusDebounce.clear(uid)
   if (!isComplete && heldMs === 0) reportedIncomplete(snapshot.set, key, context)
   return later

@@ -3,12 +3,11 @@
 // Syncs the objects that a scheduler reads for a gang. Fields that the scheduler owns stay unchanged.
 import { eventSource, kinds } from '@grove/api'
 import { isNotFound, type KubeObject, type Resource, type Stored } from '@grove/kube'
-import { execute } from '../apply/execute.ts'
+import { executeOrThrow } from '../apply/execute.ts'
 import type { Create, MergePatch } from '../apply/intent.ts'
 import { mergePatch } from '../apply/owned-fields.ts'
 import { schedulerObjectKinds } from '../caches/resources.ts'
 import { gangErrors } from '../errors/catalogue.ts'
-import { throwIfAny } from '../errors/coded-error.ts'
 import { controlledBy, hasLabelsOfSameSet } from '../layout/owner.ts'
 import type { StoredGang, StoredSet } from '../layout/stored.ts'
 import { topologyName, topologyReference } from '../layout/topology.ts'
@@ -27,7 +26,7 @@ export async function syncSchedulerObjects(
       intentOf(gang, object, backend.keepsInSpec ?? [], context, signal),
     ),
   )
-  throwIfAny((await execute(intents, context, { signal })).failures)
+  await executeOrThrow(intents, context, signal)
 }
 
 function wantedObjects(

@@ -4,7 +4,7 @@
 import { eventSource, scalingGroupErrorCode } from '@grove/api'
 import type { ReconcileContext, ReconcileResult } from '@grove/kube'
 import { writeChildStatus } from '../apply/child-status.ts'
-import { execute } from '../apply/execute.ts'
+import { executeOrThrow } from '../apply/execute.ts'
 import { resources } from '../caches/resources.ts'
 import { aggregate, throwIfAny } from '../errors/coded-error.ts'
 import { isTemplateTooLarge } from '../layout/limits.ts'
@@ -32,7 +32,7 @@ export async function reconcileScalingGroup(
   if (observed.kind === 'absent') return undefined
   if (observed.kind === 'terminating') {
     const intents = withoutForeignFinalizers(resources.podCliqueScalingGroups, observed.group)
-    throwIfAny((await execute(intents, context, { signal })).failures)
+    await executeOrThrow(intents, context, signal)
     return undefined
   }
   const { snapshot } = observed

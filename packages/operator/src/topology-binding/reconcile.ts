@@ -3,10 +3,9 @@
 // One reconcile of a ClusterTopologyBinding: the schedulers' own topologies, then the status.
 import { eventSource, scheduler, topologyAwareSchedulers } from '@grove/api'
 import type { ReconcileContext } from '@grove/kube'
-import { execute } from '../apply/execute.ts'
+import { executeOrThrow } from '../apply/execute.ts'
 import type { Intent } from '../apply/intent.ts'
 import { resources } from '../caches/resources.ts'
-import { throwIfAny } from '../errors/coded-error.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { timestamp } from '../state/conditions.ts'
 import { syncKaiTopology } from './kai-topology.ts'
@@ -31,7 +30,7 @@ export async function reconcileTopologyBinding(
     status: plan.status,
     report: { about: binding, source: eventSource.clusterTopologyBinding, done: () => plan.events },
   }
-  throwIfAny((await execute([intent], context, { signal })).failures)
+  await executeOrThrow([intent], context, signal)
   const failed = results.find(result => result.failed)
   if (failed) throw new Error(failed.entry.message)
 }
