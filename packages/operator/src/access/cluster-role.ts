@@ -11,6 +11,7 @@ import {
   scheduler,
   schedulerGroup,
 } from '@grove/api'
+import { configurationNames } from '../admission/webhook-configurations.ts'
 
 const reading = ['get', 'list', 'watch']
 const keeping = [...reading, 'create', 'patch', 'delete']
@@ -116,12 +117,7 @@ function webhookRules({ server: { webhooks } }: OperatorConfiguration): PolicyRu
     {
       apiGroups: ['admissionregistration.k8s.io'],
       resources: ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
-      resourceNames: [
-        'podcliqueset-defaulting-webhook',
-        'podcliqueset-validating-webhook',
-        'clustertopology-validating-webhook',
-        'authorizer-webhook',
-      ],
+      resourceNames: Object.values(configurationNames),
       verbs: webhooks.certProvisionMode === 'auto' ? [...reading, 'update'] : ['list', 'watch'],
     },
   ]

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The webhook configurations that register the webhooks with the API server. Their names are part of the contract:
-// upgrades, certificate injectors and administrators refer to them.
+// The webhook configurations that register the webhooks with the API server.
 import {
   groveGroup,
   kinds,
@@ -15,6 +14,14 @@ import {
 } from '@grove/api'
 import { placementTimeoutSeconds, warningTimeoutSeconds, webhookTimeoutSeconds } from '../timings/timings.ts'
 import { webhookPaths } from './webhook-rules.ts'
+
+/** The names are part of the contract: upgrades, certificate injectors and administrators refer to them. */
+export const configurationNames = {
+  defaulting: 'podcliqueset-defaulting-webhook',
+  validating: 'podcliqueset-validating-webhook',
+  topology: 'clustertopology-validating-webhook',
+  authorizer: 'authorizer-webhook',
+} as const
 
 export interface WebhookService {
   readonly namespace: string
@@ -50,13 +57,13 @@ export function webhookConfigurations(
     {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'MutatingWebhookConfiguration',
-      metadata: { name: 'podcliqueset-defaulting-webhook' },
+      metadata: { name: configurationNames.defaulting },
       webhooks: [entry('pcs.defaulting.webhooks.grove.io', webhookPaths.defaultPodCliqueSet, sets)],
     },
     {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'ValidatingWebhookConfiguration',
-      metadata: { name: 'podcliqueset-validating-webhook' },
+      metadata: { name: configurationNames.validating },
       webhooks: [
         entry('pcs.validating.webhooks.grove.io', webhookPaths.validatePodCliqueSet, sets),
         {
@@ -85,7 +92,7 @@ export function webhookConfigurations(
     {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'ValidatingWebhookConfiguration',
-      metadata: { name: 'clustertopology-validating-webhook' },
+      metadata: { name: configurationNames.topology },
       webhooks: [
         entry('clustertopology.validating.webhooks.grove.io', webhookPaths.validateClusterTopology, bindings),
       ],
@@ -95,7 +102,7 @@ export function webhookConfigurations(
           {
             apiVersion: 'admissionregistration.k8s.io/v1' as const,
             kind: 'ValidatingWebhookConfiguration' as const,
-            metadata: { name: 'authorizer-webhook' },
+            metadata: { name: configurationNames.authorizer },
             webhooks: [
               {
                 ...entry('authorizer.webhooks.grove.io', webhookPaths.authorizer, protectedRules),

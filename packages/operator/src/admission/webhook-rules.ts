@@ -10,7 +10,9 @@ import {
   type Decoded,
   decodePodCliqueSet,
   defaultPodCliqueSet,
+  kinds,
   type Lookup,
+  label,
   type OperatorConfiguration,
   type PodCliqueSet,
   type ProtectionContext,
@@ -206,10 +208,12 @@ function possibleParents(request: AdmissionRequest): { namespace: string; name: 
   const names = new Set<string>()
   for (const object of [request.object, request.oldObject]) {
     const { labels, ownerReferences } = metadataOf(object)
-    const partOf = labels?.['app.kubernetes.io/part-of']
+    const partOf = labels?.[label.partOf]
     if (typeof partOf === 'string' && partOf !== '') names.add(partOf)
     const owners = Array.isArray(ownerReferences) ? ownerReferences : []
-    const controller = owners.find(owner => owner?.controller === true && owner.kind === 'PodCliqueSet')
+    const controller = owners.find(
+      owner => owner?.controller === true && owner.kind === kinds.podCliqueSet.kind,
+    )
     if (typeof controller?.name === 'string' && controller.name !== '') names.add(controller.name)
   }
   return [...names].map(name => ({ namespace, name }))

@@ -19,6 +19,7 @@ import {
   WebhookTrust,
   watchSecret,
 } from '@grove/kube'
+import { configurationNames } from '../admission/webhook-configurations.ts'
 
 /** No label "managed by grove-operator": the protection of managed objects would block the first certificate. */
 const secretLabels = { 'app.kubernetes.io/component': 'webhook', 'app.kubernetes.io/part-of': 'grove' }
@@ -112,9 +113,9 @@ function fromSecret(
 function webhookTargets({ authorizer, server }: OperatorConfiguration): InjectionTarget[] {
   if (!server.webhooks.enabled) return []
   return [
-    { kind: 'mutating', name: 'podcliqueset-defaulting-webhook' },
-    { kind: 'validating', name: 'podcliqueset-validating-webhook' },
-    { kind: 'validating', name: 'clustertopology-validating-webhook' },
-    ...(authorizer.enabled ? [{ kind: 'validating' as const, name: 'authorizer-webhook' }] : []),
+    { kind: 'mutating', name: configurationNames.defaulting },
+    { kind: 'validating', name: configurationNames.validating },
+    { kind: 'validating', name: configurationNames.topology },
+    ...(authorizer.enabled ? [{ kind: 'validating' as const, name: configurationNames.authorizer }] : []),
   ]
 }
