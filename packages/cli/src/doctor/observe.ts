@@ -19,12 +19,13 @@ import {
   defineResource,
   isNotFound,
   type KubeObject,
+  messageOf,
   type Outcome,
   outcome,
   type Stored,
   type WebhookConfiguration,
 } from '@grove/kube'
-import { operatorClusterRole, resources, webhookConfigurations } from '@grove/operator'
+import { nativeGangKinds, operatorClusterRole, resources, webhookConfigurations } from '@grove/operator'
 import { parse } from 'yaml'
 import type { LiveCluster } from '../clusters/live-cluster.ts'
 
@@ -255,19 +256,29 @@ async function configurationFor(
       deployment,
       configurationProblem: `the ConfigMap ${namespace}/${name ?? ''} of Deployment ${operatorName} cannot be read`,
     }
-  const loaded = loadConfiguration(parse(text))
-  return loaded.outcome === 'loaded'
-    ? {
-        deployment,
-        configuration: loaded.configuration,
-        configurationOf: 'Deployment',
-        configurationProblem: undefined,
-      }
-    : {
-        ...defaults,
-        deployment,
-        configurationProblem: `ConfigMap ${namespace}/${name}: ${'message' in loaded ? loaded.message : renderFieldErrors(loaded.errors)}`,
-      }
+  const loaded = configurationIn(text)
+  if (typeof loaded === 'string')
+    return { ...defaults, deployment, configurationProblem: `ConfigMap ${namespace}/${name}: ${loaded}` }
+  return {
+    deployment,
+    configuration: loaded,
+    configurationOf: 'Deployment',
+    configurationProblem: undefined,
+  }
+}
+
+/** The configuration, or the reason why it cannot be loaded. */
+function configurationIn(text: string): OperatorConfiguration | string {
+  let document: unknown
+  try {
+    document = parse(text)
+  } catch (error) {
+    // The lines after the first quote the text.
+    return messageOf(error).split(':\n', 1)[0]!
+  }
+  const loaded = loadConfiguration(document)
+  if (loaded.outcome === 'loaded') return loaded.configuration
+  return loaded.outcome === 'undecodable' ? loaded.message : renderFieldErrors(loaded.errors)
 }
 
 /** Reads without the client's decoder, which drops `managedFields`: they contain the time of the API server. */
@@ -315,9 +326,22 @@ function dryRun(client: Client, namespace: string, minAvailable: number): Promis
   return client.create(resources.podCliqueSets, set, { dryRun: true, attempts: 1 })
 }
 
-const served: Readonly<Partial<Record<string, { readonly path: string; readonly what: string }>>> = {
-  [scheduler.kai]: { path: '/apis/scheduling.run.ai/v2alpha2', what: 'the PodGroup API of KAI' },
-  [scheduler.volcano]: { path: '/apis/scheduling.volcano.sh/v1beta1', what: 'the PodGroup API of Volcano' },
+interface SchedulerApi {
+  readonly paths: readonly string[]
+  readonly what: string
+}
+
+/** The APIs that the operator needs for a scheduler. */
+const schedulerApis: Readonly<Partial<Record<string, SchedulerApi>>> = {
+  [scheduler.kai]: { paths: ['/apis/scheduling.run.ai/v2alpha2'], what: 'the PodGroup API of KAI' },
+  [scheduler.volcano]: {
+    paths: ['/apis/scheduling.volcano.sh/v1beta1'],
+    what: 'the PodGroup API of Volcano',
+  },
+  [scheduler.kubernetes]: {
+    paths: [...new Set(nativeGangKinds.map(({ group, version }) => `/apis/${group}/${version}`))],
+    what: 'native gangs of Kubernetes 1.37',
+  },
 }
 
 async function schedulerProblems(
@@ -337,13 +361,19 @@ async function problemOf(client: Client, name: string, namespace: string): Promi
       ? undefined
       : `the Lease ${namespace}/${schedulerLease} does not exist: grove-scheduler does not run`
   }
-  const api = served[name]
+  const api = schedulerApis[name]
   if (!api) return undefined
+  for (const path of api.paths)
+    if (!(await isServed(client, path))) return `the API server does not serve ${api.what} (${path})`
+  return undefined
+}
+
+async function isServed(client: Client, path: string): Promise<boolean> {
   try {
-    await client.raw({ verb: 'get', method: 'GET', path: api.path })
-    return undefined
+    await client.raw({ verb: 'get', method: 'GET', path })
+    return true
   } catch (error) {
-    if (isNotFound(error)) return `the API server does not serve ${api.what} (${api.path})`
+    if (isNotFound(error)) return false
     throw error
   }
 }

@@ -86,7 +86,8 @@ export function doctorTests(cluster: string, startHost: () => Promise<OperatorHo
       }).catch(error => assert.fail(`${error.message}: ${JSON.stringify(last, null, 2)}`))
     }
 
-    const deploy = (configuration: object, ready?: number) => deployOperator(host, configuration, ready)
+    const deploy = (configuration: object | string, ready?: number) =>
+      deployOperator(host, configuration, ready)
     const configured = () => JSON.parse(readFileSync(installed.launch.config, 'utf8')) as object
 
     test('names missing CRDs', () => untilOnly('CRDs', /podcliquesets\.grove\.io.* do not exist/))
@@ -146,11 +147,26 @@ export function doctorTests(cluster: string, startHost: () => Promise<OperatorHo
     })
 
     test('names a scheduler profile without its API', async () => {
-      await deploy({ ...configured(), scheduler: { profiles: [{ name: 'kai-scheduler' }] } })
-      const { findings } = await examined()
-      const found = findings.find(({ check }) => check === 'Schedulers')
-      assert.equal(found?.state, 'problem')
-      assert.match(found?.message ?? '', /kai-scheduler is enabled, but the API server does not serve/)
+      for (const name of ['kai-scheduler', 'kubernetes']) {
+        await deploy({ ...configured(), scheduler: { profiles: [{ name }] } })
+        const { findings } = await examined()
+        const found = findings.find(({ check }) => check === 'Schedulers')
+        assert.equal(found?.state, 'problem')
+        assert.match(
+          found?.message ?? '',
+          new RegExp(`${name} is enabled, but the API server does not serve`),
+        )
+      }
+      await deploy(configured())
+      await untilHealthy()
+    })
+
+    test('reports a configuration that is no YAML', async () => {
+      await deploy('logLevel: [')
+      await untilOnly(
+        'Configuration',
+        /ConfigMap grove-system\/grove-operator-configuration: .* at line 1, column 12$/,
+      )
       await deploy(configured())
       await untilHealthy()
     })

@@ -16,7 +16,8 @@ const deployments = defineResource({
 
 export async function deployOperator(
   host: Pick<OperatorHost, 'apply' | 'client'>,
-  configuration: object,
+  /** Text is stored as it is. */
+  configuration: object | string,
   ready = 1,
 ): Promise<void> {
   const name = 'grove-operator-configuration'
@@ -27,7 +28,9 @@ export async function deployOperator(
       apiVersion: 'v1',
       kind: 'ConfigMap',
       metadata: { namespace: operatorNamespace, name },
-      data: { 'config.yaml': JSON.stringify(configuration) },
+      data: {
+        'config.yaml': typeof configuration === 'string' ? configuration : JSON.stringify(configuration),
+      },
     },
     {
       apiVersion: 'apps/v1',

@@ -14,7 +14,6 @@ import { type Clock, systemClock } from '../clock/index.ts'
 import type { ChangeHandler } from './change.ts'
 import type { IndexFunction } from './indexed-store.ts'
 import { ObjectCache, type Projection } from './object-cache.ts'
-
 import { Reflector } from './reflector.ts'
 
 export interface WatchCacheOptions<T extends KubeObject, P extends KubeObject, I extends string>

@@ -141,13 +141,12 @@ export class Controller<Key extends string = string> {
   }
 
   async #reconcile(key: Key): Promise<ReconcileOutcome | 'stopped'> {
-    const log = this.#log
     const signal = this.#calls.begin(key)
     try {
-      const result = await this.#options.reconcile(key, { signal, clock: this.#clock, log })
+      const result = await this.#options.reconcile(key, { signal, clock: this.#clock, log: this.#log })
       return this.#succeeded(key, result ?? {})
     } catch (error) {
-      return this.#failed(key, error, signal, log)
+      return this.#failed(key, error, signal)
     } finally {
       this.#calls.end(key)
     }
@@ -172,7 +171,8 @@ export class Controller<Key extends string = string> {
     return requeueAt === undefined && requeueAfter === undefined ? 'success' : 'requeue_after'
   }
 
-  #failed(key: Key, error: unknown, signal: AbortSignal, log: Logger): ReconcileOutcome | 'stopped' {
+  #failed(key: Key, error: unknown, signal: AbortSignal): ReconcileOutcome | 'stopped' {
+    const log = this.#log
     if (signal.aborted && !(signal.reason instanceof ReconcileTimeout)) {
       log.debug('Reconcile was aborted', { error })
       return 'stopped'
