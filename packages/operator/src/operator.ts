@@ -124,10 +124,7 @@ export class Operator {
       ownerOf: key => setKeyOf(caches.groups.get(refOf(key)), key),
       reconcile: this.#namespaces.guarded(
         (key, run) => reconcileScalingGroup(key, run, this.#context),
-        key => {
-          const object = caches.groups.get(refOf(key))
-          return { set: object && owningSet(caches, object), object }
-        },
+        key => withOwningSet(caches, caches.groups.get(refOf(key))),
       ),
       sources: groupSources(caches, this.#log, () => this.#groups.queue),
     })
@@ -142,10 +139,7 @@ export class Operator {
       ownerOf: key => setKeyOf(caches.cliques.get(refOf(key)), key),
       reconcile: this.#namespaces.guarded(
         (key, run) => reconcileClique(key, run, this.#context, this.#tokens),
-        key => {
-          const object = caches.cliques.get(refOf(key))
-          return { set: object && owningSet(caches, object), object }
-        },
+        key => withOwningSet(caches, caches.cliques.get(refOf(key))),
       ),
       sources: cliqueSources(caches, this.#log, () => this.#cliques.queue),
     })
@@ -223,6 +217,10 @@ export class Operator {
         if (gang) this.#gangs.queue.add(gang)
       }
   }
+}
+
+function withOwningSet(caches: Caches, object: KubeObject | undefined) {
+  return { set: object && owningSet(caches, object), object }
 }
 
 function identityIn(cache: ReadableCache) {

@@ -2,23 +2,16 @@
 
 // The ComputeDomains (NVLink) of a set. Deleting a domain shuts down the fabric under the pods that use it. The
 // operator therefore releases a domain only when the pods of its replica are gone or no longer claim it.
-import {
-  eventSource,
-  events,
-  finalizer,
-  kinds,
-  label,
-  names,
-  type OwnerReference,
-  type PodSpec,
-} from '@grove/api'
+import { eventSource, events, finalizer, kinds, names, type OwnerReference, type PodSpec } from '@grove/api'
 import type { Stored } from '@grove/kube'
 import { execute, executeEach, nothingDone, type Outcome } from '../apply/execute.ts'
 import type { Create, Intent, MergePatch } from '../apply/intent.ts'
 import { firstBatch } from '../apply/writes.ts'
+import { setReplicaKey } from '../caches/replica-index.ts'
 import { resources } from '../caches/resources.ts'
 import { setErrors } from '../errors/catalogue.ts'
 import { throwIfAny } from '../errors/coded-error.ts'
+import { setReplicaOf } from '../layout/clique-instance.ts'
 import { eachReplica } from '../layout/layout.ts'
 import { mnnvlGroups } from '../layout/mnnvl.ts'
 import { keyOf } from '../layout/object-key.ts'
@@ -186,21 +179,14 @@ function missingFields(existing: Stored<ComputeDomain>, wanted: ComputeDomain): 
  * If the replica stays, pods that do not claim the domain do not count. Pods of users that only carry the labels never
  * count.
  */
-function isInUse(
-  { metadata: { name, namespace, deletionTimestamp }, spec: { replicas = 0 } }: StoredSet,
-  domain: Stored<ComputeDomain>,
-  { caches }: OperatorContext,
-): boolean {
-  const index = domain.metadata.labels?.[label.setReplicaIndex]
-  const stays = !deletionTimestamp && Number(index) < replicas
+function isInUse(set: StoredSet, domain: Stored<ComputeDomain>, { caches }: OperatorContext): boolean {
+  const { name, namespace, deletionTimestamp } = set.metadata
+  const replica = setReplicaOf(domain)
+  if (replica === undefined) return false
+  const stays = !deletionTimestamp && replica < (set.spec.replicas ?? 0)
   return caches.pods
-    .list(namespace)
-    .some(
-      ({ metadata: { labels, ownerReferences = [] }, spec }) =>
-        labels?.[label.partOf] === name &&
-        labels[label.setReplicaIndex] === index &&
-        ((!stays && ownerReferences.some(isClique)) || claimsPlaceIn(domain, spec)),
-    )
+    .byIndex('replica', setReplicaKey(namespace, name, replica))
+    .some(pod => claimsPlaceIn(domain, pod.spec) || (!stays && pod.metadata.ownerReferences?.some(isClique)))
 }
 
 /** Compares by kind, not by UID, because cliques are deleted before their pods. */
