@@ -24,14 +24,15 @@ export function planScale<P extends Pod>(
   now: number,
 ): ScalePlan<P> {
   const active = pods.filter(isActive)
-  const doubles = doublesAmong(active, isCurrent)
-  const replicasNow = doubles.size ? active.filter(pod => !doubles.has(pod)) : active
+  const duplicates = duplicatesAmong(active, isCurrent)
+  const distinct = duplicates.size ? active.filter(pod => !duplicates.has(pod)) : active
   const finished = pods.filter(pod => isFinished(pod) && !isTerminating(pod))
-  const surplus = replicasNow.length - replicas
-  const waiting = waitingAmong(finished, replicasNow, -surplus, isCurrent, now)
+  // Negative for surplus pods.
+  const lacking = replicas - distinct.length
+  const waiting = waitingAmong(finished, distinct, lacking, isCurrent, now)
   const due = waiting.size ? finished.filter(pod => !waiting.has(pod)) : finished
-  const missing = -surplus - waiting.size
-  const create = freeIndexes([...replicasNow, ...waiting], missing)
+  const missing = lacking - waiting.size
+  const create = freeIndexes([...distinct, ...waiting], missing)
   // Replacements inherit a failure count, so pods whose index a later slice fills stay until then.
   const isOfLaterSlice = (pod: P) => create.length < missing && (indexOf(pod) ?? -1) > create.at(-1)!
   return {
@@ -39,8 +40,8 @@ export function planScale<P extends Pod>(
     failures: failuresByIndex(due, create, isCurrent, now),
     remove: [
       ...due.filter(pod => !isOfLaterSlice(pod)),
-      ...doubles,
-      ...(surplus > 0 ? deletionOrder(replicasNow, isCurrent).slice(0, surplus) : []),
+      ...duplicates,
+      ...(lacking < 0 ? deletionOrder(distinct, isCurrent).slice(0, -lacking) : []),
     ],
   }
 }
@@ -49,21 +50,21 @@ export function planScale<P extends Pod>(
  * Pods whose index another pod has that ranks higher. Two operators that ran at the same time created them. They share
  * one hostname, so they are not two replicas, and another index may have no pod at all.
  */
-function doublesAmong<P extends Pod>(
+function duplicatesAmong<P extends Pod>(
   active: readonly P[],
   isCurrent: (hash: string) => boolean,
 ): ReadonlySet<P> {
   const indexes = active.map(indexOf).filter(index => index !== undefined)
   if (new Set(indexes).size === indexes.length) return new Set()
   const known = new Set<number>()
-  const doubles = new Set<P>()
+  const duplicates = new Set<P>()
   for (const pod of deletionOrder(active, isCurrent).reverse()) {
     const index = indexOf(pod)
     if (index === undefined) continue
-    if (known.has(index)) doubles.add(pod)
+    if (known.has(index)) duplicates.add(pod)
     known.add(index)
   }
-  return doubles
+  return duplicates
 }
 
 /**
@@ -72,14 +73,14 @@ function doublesAmong<P extends Pod>(
  */
 function waitingAmong(
   finished: readonly Pod[],
-  replicasNow: readonly Pod[],
+  distinct: readonly Pod[],
   limit: number,
   isCurrent: (hash: string) => boolean,
   now: number,
 ): ReadonlySet<Pod> {
   const waiting = limit > 0 ? finished.filter(pod => isBackingOff(pod, isCurrent, now)) : []
   if (waiting.length === 0) return new Set()
-  const taken = new Set(replicasNow.map(indexOf))
+  const taken = new Set(distinct.map(indexOf))
   const kept: Pod[] = []
   // The youngest pod of an index has the longest delay.
   const inOrder = waiting.toSorted((a, b) => indexOf(a)! - indexOf(b)! || replacedAt(b) - replacedAt(a))

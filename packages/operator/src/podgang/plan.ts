@@ -10,13 +10,14 @@ import {
   podGangInitialized,
   type TopologyLevel,
 } from '@grove/api'
-import type { Intent } from '../apply/intent.ts'
+import type { Intent, MergePatch } from '../apply/intent.ts'
 import { mergePatch } from '../apply/owned-fields.ts'
 import { resources } from '../caches/resources.ts'
 import { gangErrors } from '../errors/catalogue.ts'
 import type { PodGangInstance } from '../layout/layout.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import { podGang } from '../objects/gang.ts'
+import { combine, metadataPatch } from '../ownership/child-objects.ts'
 import { findCondition } from '../state/conditions.ts'
 import { type GangMembers, gangLacks, gangLost, gangPods } from './complete.ts'
 import type { GangSnapshot } from './observe.ts'
@@ -34,7 +35,7 @@ export interface GangPlan {
   /** The whole object when it has to be created. */
   readonly create: PodGang | undefined
   /** A merge patch of metadata and spec when it exists and differs. */
-  readonly patch: Readonly<Record<string, unknown>> | undefined
+  readonly patch: MergePatch | undefined
   readonly initialized: ConditionValue
   readonly isComplete: boolean
 }
@@ -82,16 +83,11 @@ function podsListedBy(gang: PodGang | undefined): ReadonlySet<string> {
   return new Set(gang?.spec.podgroups.flatMap(group => group.podReferences.map(({ name }) => name)))
 }
 
-function patchTowards(existing: PodGang, wanted: PodGang): Readonly<Record<string, unknown>> | undefined {
-  const labels = mergePatch(existing.metadata.labels, wanted.metadata.labels)
-  const annotations = mergePatch(existing.metadata.annotations, wanted.metadata.annotations)
-  const spec = mergePatch(existing.spec, {
-    ...wanted.spec,
-    reuseReservationRef: existing.spec.reuseReservationRef,
-  })
-  const metadata = { ...(labels && { labels }), ...(annotations && { annotations }) }
-  if (!labels && !annotations && !spec) return undefined
-  return { ...((labels || annotations) && { metadata }), ...(spec && { spec }) }
+/** All fields except the reservation, which other clients set. */
+function patchTowards(existing: PodGang, wanted: PodGang): MergePatch | undefined {
+  const { reuseReservationRef } = existing.spec
+  const spec = mergePatch(existing.spec, { ...wanted.spec, reuseReservationRef })
+  return combine(metadataPatch(existing, wanted, ['labels', 'annotations']), spec && { spec })
 }
 
 /** The write of the gang itself; undefined if the gang is as wanted. */

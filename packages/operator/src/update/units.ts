@@ -79,7 +79,8 @@ export function planUnitUpdate<U extends Unit>(input: UnitUpdateInput<U>): UnitU
       : { kind: 'wait', reason: 'unstable', units: idle, retryInMs: input.stableInMs }
   if (awaited !== undefined) return notBack(awaited)
   const serving = units.filter(unit => unit.serving).length
-  if (replicas > minAvailable ? serving <= minAvailable : serving < replicas)
+  const isWithinBudget = replicas > minAvailable ? serving > minAvailable : serving >= replicas
+  if (!isWithinBudget)
     return { kind: 'wait', reason: 'budget', serving, needed: Math.min(minAvailable, replicas) }
   return { kind: 'replace', unit: selected ?? outdated.reduce(firstToReplace) }
 }
