@@ -21,6 +21,7 @@ export const label = {
   schedulerName: 'grove.io/scheduler-name',
   mnnvlGroup: 'grove.io/mnnvl-group',
   kaiQueue: 'kai.scheduler/queue',
+  kaiNodePool: 'kai.scheduler/node-pool',
   kaiSubgroupName: 'kai.scheduler/subgroup-name',
 } as const
 

@@ -43,8 +43,8 @@ function harness() {
   return {
     api,
     gang,
-    sync: () =>
-      syncSchedulerObjects({ set, backend: backends.default }, gang, context, new AbortController().signal),
+    sync: (changed = gang) =>
+      syncSchedulerObjects({ set, backend: backends.default }, changed, context, new AbortController().signal),
     put: (metadata: object) =>
       api.put(podGroups, {
         apiVersion: 'scheduling.run.ai/v2alpha2',
@@ -52,7 +52,10 @@ function harness() {
         metadata: { name, namespace, ...metadata },
         spec: { minMember: 7 },
       } as never),
-    group: () => api.get(podGroups, name) as (KubeObject & { spec?: { minMember?: number } }) | undefined,
+    group: () =>
+      api.get(podGroups, name) as
+        | (KubeObject & { spec?: { minMember?: number; priorityClassName?: string } })
+        | undefined,
   }
 }
 
@@ -118,5 +121,22 @@ describe('a PodGroup under the name of a gang', () => {
     )
     await sync()
     assert.equal(api.writes, 1)
+  })
+
+  test('loses the priority class that its gang no longer has', async () => {
+    const { gang, sync, group } = harness()
+    await sync({ ...gang, spec: { ...gang.spec, priorityClassName: 'high' } })
+    assert.equal(group()?.spec?.priorityClassName, 'high')
+    await sync(gang)
+    assert.equal(group()?.spec?.priorityClassName, undefined)
+  })
+
+  test('keeps the labels with which KAI assigns queue and node pool', async () => {
+    const { gang, sync, put, group } = harness()
+    const assigned = { 'kai.scheduler/queue': 'theirs', 'kai.scheduler/node-pool': 'pool-b' }
+    put({ labels: { ...labels, ...assigned } })
+    const ofSet = { 'kai.scheduler/queue': 'gpus', 'kai.scheduler/node-pool': 'pool-a' }
+    await sync({ ...gang, metadata: { ...gang.metadata, labels: { ...labels, ...ofSet, team: 'search' } } })
+    assert.deepEqual(group()?.metadata?.labels, { ...labels, ...assigned, team: 'search' })
   })
 })

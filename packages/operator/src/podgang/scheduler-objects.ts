@@ -23,7 +23,7 @@ export async function syncSchedulerObjects(
 ): Promise<void> {
   const intents = await Promise.all(
     wantedObjects(backend, set, gang, context).map(object =>
-      intentOf(gang, object, backend.keepsInSpec ?? [], context, signal),
+      intentOf(gang, object, backend, context, signal),
     ),
   )
   await executeOrThrow(intents, context, signal)
@@ -53,7 +53,7 @@ function wantedObjects(
 async function intentOf(
   gang: StoredGang,
   object: SchedulerObject,
-  keeps: readonly string[],
+  backend: SchedulerBackend,
   { caches }: OperatorContext,
   signal: AbortSignal,
 ): Promise<Create<SchedulerObject>> {
@@ -83,8 +83,8 @@ async function intentOf(
     error: failed,
     existing: {
       ownerUid: gang.metadata.uid,
-      repair: existing => differenceFrom(existing, object, keeps),
-      adopt: existing => adoption(gang, existing, differenceFrom(existing, object, keeps)),
+      repair: existing => differenceFrom(existing, object, backend),
+      adopt: existing => adoption(gang, existing, differenceFrom(existing, object, backend)),
       conflict: gangErrors.foreignSchedulerObject(kind, id, apiVersion),
     },
   }
@@ -118,15 +118,17 @@ interface Difference extends MergePatch {
 function differenceFrom(
   existing: SchedulerObject,
   wanted: SchedulerObject,
-  keeps: readonly string[],
+  { keepsInSpec = [], keepsLabels = [] }: SchedulerBackend,
 ): Difference | undefined {
   const spec: Record<string, unknown> = { ...wanted.spec }
   const before = Object.fromEntries(Object.keys(spec).map(key => [key, existing.spec?.[key]]))
-  for (const member of keeps) if (existing.spec?.[member]) spec[member] = existing.spec[member]
+  for (const member of keepsInSpec) if (existing.spec?.[member]) spec[member] = existing.spec[member]
   const difference = mergePatch(before, spec)
   const metadata = (['labels', 'annotations'] as const).flatMap(member => {
+    const have = existing.metadata[member] ?? {}
+    const isKept = (key: string) => member === 'labels' && keepsLabels.includes(key) && have[key]
     const missing = Object.entries(wanted.metadata[member] ?? {}).filter(
-      ([key, value]) => existing.metadata[member]?.[key] !== value,
+      ([key, value]) => have[key] !== value && !isKept(key),
     )
     return missing.length ? [[member, Object.fromEntries(missing)] as const] : []
   })

@@ -10,6 +10,7 @@ export interface SchedulerObject extends KubeObject {
   readonly apiVersion: string
   readonly kind: string
   readonly metadata: ObjectMeta & { readonly name: string }
+  /** A member whose value is undefined is removed from an existing object. Other members stay. */
   readonly spec?: Readonly<Record<string, unknown>>
 }
 
@@ -50,6 +51,8 @@ export interface SchedulerBackend {
   readonly unschedulableMessage?: (object: KubeObject) => string | undefined
   /** Fields of their spec that the operator does not change once they have a value. */
   readonly keepsInSpec?: readonly string[]
+  /** Labels that the operator does not change once they have a value. */
+  readonly keepsLabels?: readonly string[]
 }
 
 /**

@@ -38,6 +38,8 @@ export const kaiScheduler: SchedulerBackend = {
 
   // The operator does not move a running gang to another queue.
   keepsInSpec: ['queue'],
+  // KAI and its administrators move PodGroups with these labels.
+  keepsLabels: [label.kaiQueue, label.kaiNodePool],
 }
 
 function podGroup(gang: StoredGang, { set, topologyReference }: GangContext): SchedulerObject {
@@ -65,7 +67,7 @@ function podGroup(gang: StoredGang, { set, topologyReference }: GangContext): Sc
     spec: {
       minMember: gang.spec.podgroups.reduce((sum, group) => sum + group.minReplicas, 0),
       queue: kaiQueue(set),
-      ...(gang.spec.priorityClassName && { priorityClassName: gang.spec.priorityClassName }),
+      priorityClassName: gang.spec.priorityClassName || undefined,
       topologyConstraint: constraint(gang.spec.topologyConstraint) ?? {},
       subGroups: [
         ...parents.map(config => ({

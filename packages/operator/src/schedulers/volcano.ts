@@ -44,7 +44,7 @@ function podGroup(gang: StoredGang, set: StoredSet): SchedulerObject {
     spec: {
       minMember: Math.max(1, minimum),
       queue: volcanoQueue(set),
-      ...(gang.spec.priorityClassName && { priorityClassName: gang.spec.priorityClassName }),
+      priorityClassName: gang.spec.priorityClassName || undefined,
       subGroupPolicy: gang.spec.podgroups.map(group => ({
         name: group.name,
         labelSelector: { matchLabels: { [label.podClique]: group.name } },
