@@ -172,7 +172,7 @@ function renderGangs(
       podsOf: clique => podsOf.get(clique) ?? [],
     }) as StoredGang
     const reference = topologyReference(binding, backend.name)
-    return [gang, ...schedulerObjects(backend, gang, { set, topologyReference: reference })]
+    return [gang, ...schedulerObjects(backend, gang, { set, instance, topologyReference: reference })]
   })
 }
 

@@ -5,6 +5,7 @@ import { describe, test } from 'node:test'
 import { annotation, defaultConfiguration, managedLabels, type OwnerReference } from '@grove/api'
 import { FakeClock, type KubeObject, type Resource } from '@grove/kube'
 import { resources } from '../caches/resources.ts'
+import { basePodGang } from '../layout/layout.ts'
 import type { StoredGang } from '../layout/stored.ts'
 import { Memory } from '../memory/memory.ts'
 import type { OperatorContext } from '../operator-context.ts'
@@ -44,7 +45,12 @@ function harness() {
     api,
     gang,
     sync: (changed = gang) =>
-      syncSchedulerObjects({ set, backend: backends.default }, changed, context, new AbortController().signal),
+      syncSchedulerObjects(
+        { set, instance: basePodGang(set, 0), backend: backends.default },
+        changed,
+        context,
+        new AbortController().signal,
+      ),
     put: (metadata: object) =>
       api.put(podGroups, {
         apiVersion: 'scheduling.run.ai/v2alpha2',

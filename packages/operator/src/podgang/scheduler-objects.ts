@@ -9,20 +9,20 @@ import { mergePatch } from '../apply/owned-fields.ts'
 import { schedulerObjectKinds } from '../caches/resources.ts'
 import { gangErrors } from '../errors/catalogue.ts'
 import { controlledBy, hasLabelsOfSameSet } from '../layout/owner.ts'
-import type { StoredGang, StoredSet } from '../layout/stored.ts'
+import type { StoredGang } from '../layout/stored.ts'
 import { topologyName, topologyReference } from '../layout/topology.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { GangMappingError, type SchedulerBackend, type SchedulerObject } from '../schedulers/backend.ts'
 import type { GangSnapshot } from './observe.ts'
 
 export async function syncSchedulerObjects(
-  { set, backend }: Pick<GangSnapshot, 'set' | 'backend'>,
+  { set, instance, backend }: Pick<GangSnapshot, 'set' | 'instance' | 'backend'>,
   gang: StoredGang,
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
   const intents = await Promise.all(
-    wantedObjects(backend, set, gang, context).map(object =>
+    wantedObjects(backend, { set, instance }, gang, context).map(object =>
       intentOf(gang, object, backend, context, signal),
     ),
   )
@@ -31,14 +31,15 @@ export async function syncSchedulerObjects(
 
 function wantedObjects(
   backend: SchedulerBackend,
-  set: StoredSet,
+  { set, instance }: Pick<GangSnapshot, 'set' | 'instance'>,
   gang: StoredGang,
   { caches, events: sink }: OperatorContext,
 ): SchedulerObject[] {
   const name = topologyName(set)
   const binding = name ? caches.topologyBindings.get({ name }) : undefined
   try {
-    return backend.objectsFor(gang, { set, topologyReference: topologyReference(binding, backend.name) })
+    const reference = topologyReference(binding, backend.name)
+    return backend.objectsFor(gang, { set, instance, topologyReference: reference })
   } catch (error) {
     if (error instanceof GangMappingError && backend.mappingFailed)
       sink.emit(gang, eventSource.schedulerBackend, backend.mappingFailed(error.message))

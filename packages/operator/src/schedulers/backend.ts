@@ -2,6 +2,7 @@
 
 import type { EventValue, SchedulerName } from '@grove/api'
 import type { KubeObject, ObjectMeta } from '@grove/kube'
+import type { PodGangInstance } from '../layout/layout.ts'
 import type { NewPod, StoredGang, StoredSet } from '../layout/stored.ts'
 import { longestCause } from '../state/pod-state.ts'
 
@@ -16,6 +17,8 @@ export interface SchedulerObject extends KubeObject {
 
 export interface GangContext {
   readonly set: StoredSet
+  /** The layout of the gang. */
+  readonly instance: PodGangInstance
   /** The scheduler's own name of the set's topology, if a binding names a topology that another owner manages. */
   readonly topologyReference?: string | undefined
 }

@@ -44,7 +44,11 @@ describe('a PodGroup of KAI', () => {
   }
   const queued = (shape: SetShape) => tagged({ 'kai.scheduler/queue': 'gpu-a' }, {}, shape)
   const objectFor = (set: StoredSet, topologyReference?: string) =>
-    kaiScheduler.objectsFor(gangOf(set), { set, ...(topologyReference && { topologyReference }) })[0]!
+    kaiScheduler.objectsFor(gangOf(set), {
+      set,
+      instance: basePodGang(set, 0),
+      ...(topologyReference && { topologyReference }),
+    })[0]!
 
   test('has a parent for every constrained group replica and a leaf for every clique', () => {
     const at = (key: string) => ({ topology: 'fabric', requiredTopologyLevel: `example.com/${key}` })
@@ -84,9 +88,12 @@ describe('a PodGroup of KAI', () => {
     const set = queued(constrained)
     const gang = gangOf(set) as PodGang
     gang.metadata.annotations = {}
-    assert.throws(() => kaiScheduler.objectsFor(gang as StoredGang, { set }), GangMappingError)
+    assert.throws(
+      () => kaiScheduler.objectsFor(gang as StoredGang, { set, instance: basePodGang(set, 0) }),
+      GangMappingError,
+    )
     gang.metadata.annotations = { 'kai.scheduler/topology': 'theirs' }
-    const [object] = kaiScheduler.objectsFor(gang as StoredGang, { set })
+    const [object] = kaiScheduler.objectsFor(gang as StoredGang, { set, instance: basePodGang(set, 0) })
     assert.equal((specOf(object).topologyConstraint as Spec).topology, 'theirs')
   })
 
@@ -127,7 +134,8 @@ describe('a PodGroup of KAI', () => {
 
 describe('a PodGroup of Volcano', () => {
   const queue = 'scheduling.grove.io/volcano-queue'
-  const objectFor = (set: StoredSet) => volcanoScheduler.objectsFor(gangOf(set), { set })[0]!
+  const objectFor = (set: StoredSet) =>
+    volcanoScheduler.objectsFor(gangOf(set), { set, instance: basePodGang(set, 0) })[0]!
   const shape: SetShape = {
     cliques: [clique('a', { replicas: 3, minAvailable: 2 }), clique('b')],
     template: { priorityClassName: 'high' },
@@ -170,7 +178,7 @@ describe('native gangs of Kubernetes', () => {
   const at = (level: string) => ({ schedulingConstraints: { topology: [{ key: `example.com/${level}` }] } })
   const objects = (of: SetShape) => {
     const set = sampleSet(of)
-    return kubernetesScheduler.objectsFor(gangOf(set), { set })
+    return kubernetesScheduler.objectsFor(gangOf(set), { set, instance: basePodGang(set, 0) })
   }
 
   test('are a Workload, a tree of CompositePodGroups, and a PodGroup for every clique', () => {
@@ -228,6 +236,20 @@ describe('native gangs of Kubernetes', () => {
         },
       ],
     })
+  })
+
+  test('have a template for every clique, also if the name of one clique ends the name of the PodClique of another', () => {
+    const found = objects({
+      cliques: [clique('b', { replicas: 2 }), clique('0-b')],
+      groups: [group('eng', ['b'], 1, 1)],
+    })
+    const templates = found.flatMap(({ kind, metadata, spec }) =>
+      kind === 'PodGroup' ? [[metadata.name, ((spec as Spec).workloadRef as Spec).templateName]] : [],
+    )
+    assert.deepEqual(templates, [
+      ['w-0-0-b', 'c-0-b'],
+      ['w-0-eng-0-b', 'c-b'],
+    ])
   })
 
   test('cannot express a preferred level', () => {

@@ -4,8 +4,9 @@
 // PodGroup, and a set of cliques with a topology constraint is a CompositePodGroup between them. A Workload holds one
 // template for each clique; replicas of a scaling group share it.
 import { type PodGang, type PodGangTopologyConstraint, scheduler } from '@grove/api'
+import type { PodGangInstance } from '../layout/layout.ts'
 import { controlledBy } from '../layout/owner.ts'
-import type { StoredGang, StoredSet } from '../layout/stored.ts'
+import type { StoredGang } from '../layout/stored.ts'
 import { GangMappingError, type SchedulerBackend, type SchedulerObject } from './backend.ts'
 
 type Group = PodGang['spec']['podgroups'][number]
@@ -26,7 +27,7 @@ export const kubernetesScheduler: SchedulerBackend = {
     spec: { ...pod.spec!, schedulingGroup: { podGroupName: clique } },
   }),
 
-  objectsFor: (gang, { set }) => nativeObjects(gang, set),
+  objectsFor: (gang, { instance }) => nativeObjects(gang, instance),
 
   // The API server rejects changes of these fields. A new value applies when the gang is recreated.
   keepsInSpec: [
@@ -38,7 +39,7 @@ export const kubernetesScheduler: SchedulerBackend = {
   ],
 }
 
-function nativeObjects(gang: StoredGang, set: StoredSet): SchedulerObject[] {
+function nativeObjects(gang: StoredGang, instance: PodGangInstance): SchedulerObject[] {
   const { spec } = gang
   const configs = (spec.topologyConstraintGroupConfigs ?? []).filter(
     ({ podGroupNames }) => podGroupNames.length > 0,
@@ -47,7 +48,8 @@ function nativeObjects(gang: StoredGang, set: StoredSet): SchedulerObject[] {
     configs.flatMap(config => config.podGroupNames.map(name => [name, config] as const)),
   )
   const direct = spec.podgroups.filter(({ name }) => !configOf.has(name))
-  const cliqueOf = (group: Group) => `c-${cliqueName(set, group.name)}`
+  const templates = new Map(instance.cliques.map(({ name, template }) => [name, template.name]))
+  const cliqueOf = ({ name }: Group) => `c-${templates.get(name) ?? name}`
   const compositeName = (config: string) => `${gang.metadata.name}.${config}`
   const priority = spec.priorityClassName ? { priorityClassName: spec.priorityClassName } : {}
   const policy = {
@@ -143,15 +145,6 @@ function topology(of: PodGangTopologyConstraint | undefined, gang: StoredGang): 
       `PodGang ${gang.metadata.namespace}/${gang.metadata.name} prefers topology level ${preferred}, and scheduler ${scheduler.kubernetes} supports required levels only; remove pack.preferred`,
     )
   return required ? { schedulingConstraints: { topology: [{ key: required }] } } : {}
-}
-
-/** The clique template of a PodClique: the longest template name that is a suffix of the name of the PodClique. */
-function cliqueName(set: StoredSet, podClique: string): string {
-  const names = set.spec.template.cliques
-    .map(({ name }) => name)
-    .filter(name => podClique.endsWith(`-${name}`))
-    .sort((left, right) => right.length - left.length)
-  return names[0] ?? podClique
 }
 
 /** Group replicas have the same cliques, and therefore share a template. A clique is in one scaling group at most. */
