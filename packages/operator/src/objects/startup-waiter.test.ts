@@ -126,6 +126,38 @@ const table: Record<string, Given & { readonly gives: Change }> = {
       },
     },
   },
+  'the waiter requests as little as possible where containers have requests without limits, so that a quota accepts the pod':
+    {
+      set: ordered({
+        containers: [
+          {
+            name: 'main',
+            image: 'registry.example/main:1',
+            resources: { requests: { cpu: '1', memory: '1Gi' } },
+          },
+          {
+            name: 'side',
+            image: 'registry.example/side:1',
+            resources: { requests: { cpu: '1' }, limits: { memory: '1Gi' } },
+          },
+        ],
+      }),
+      gives: {
+        spec: {
+          containers: [
+            { ...main, resources: { requests: { cpu: '1', memory: '1Gi' } } },
+            {
+              name: 'side',
+              image: 'registry.example/side:1',
+              env,
+              resources: { requests: { cpu: '1' }, limits: { memory: '1Gi' } },
+            },
+          ],
+          initContainers: [{ ...waiterContainer, resources: { requests: { cpu: '1m', memory: '1Mi' } } }],
+          volumes: waiterVolumes,
+        },
+      },
+    },
   'a waiter with settings of the operator configuration': {
     set: ordered({ imagePullSecrets: [{ name: 'mine' }] }),
     configuration: {

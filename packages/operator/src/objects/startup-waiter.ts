@@ -16,6 +16,8 @@ import type { StartupParent } from '../layout/startup-order.ts'
 
 /** Enough for the waiter of any image. The waiter is idle most of the time. */
 const ownNeeds = { cpu: '200m', memory: '128Mi' } as const
+/** Satisfies a quota. The pod reserves the requests of its containers, of which the waiter may use all. */
+const leastRequest = { cpu: '1m', memory: '1Mi' } as const
 /** Used only if the pod as a whole runs as root, because the waiter never does. */
 const unprivilegedUser = 65_532
 
@@ -62,16 +64,28 @@ function container(spec: PodSpec, { image, parents, configuration }: WaiterNeeds
 }
 
 /**
- * Returns limits, with equal requests, for the resources that every container of the pod limits. This keeps the QoS
- * class of the pod: Guaranteed stays Guaranteed, BestEffort stays BestEffort. A pod that satisfies a quota still does.
+ * Limits the resources that every container of the pod limits, with equal requests, and requests those that every
+ * container requests. This keeps the QoS class of the pod: Guaranteed stays Guaranteed, BestEffort stays BestEffort. A
+ * pod that satisfies a quota still does.
  */
 function resourcesLike({ containers, initContainers = [] }: PodSpec): ResourceRequirements {
-  const limited = (['cpu', 'memory'] as const).filter(resource =>
-    [...containers, ...initContainers].every(one => one.resources?.limits?.[resource] !== undefined),
-  )
-  if (limited.length === 0) return {}
-  const amounts = Object.fromEntries(limited.map(resource => [resource, ownNeeds[resource]]))
-  return { requests: amounts, limits: { ...amounts } }
+  const all = [...containers, ...initContainers].map(one => one.resources ?? {})
+  const inEach = (lists: readonly ('limits' | 'requests')[]) =>
+    (['cpu', 'memory'] as const).filter(resource =>
+      all.every(one => lists.some(list => one[list]?.[resource] !== undefined)),
+    )
+  const limited = inEach(['limits'])
+  const limits = Object.fromEntries(limited.map(resource => [resource, ownNeeds[resource]]))
+  // A limit without a request is also the request.
+  const requested = inEach(['limits', 'requests'])
+  const requests = {
+    ...Object.fromEntries(requested.map(resource => [resource, leastRequest[resource]])),
+    ...limits,
+  }
+  return {
+    ...(requested.length > 0 && { requests }),
+    ...(limited.length > 0 && { limits }),
+  }
 }
 
 /** Satisfies the Restricted level of the Pod Security Standards. */

@@ -91,4 +91,42 @@ export const limitScenarios: Scenario[] = [
       await harness.untilReady('grouped', 10)
     },
   },
+  {
+    name: 'a quota for requests accepts pods with a startup waiter if it accepts their other containers',
+    async run(harness) {
+      const { client, namespace } = harness
+      const ref = { name: 'team', namespace }
+      await client.create(quotas, {
+        apiVersion: 'v1',
+        kind: 'ResourceQuota',
+        metadata: ref,
+        spec: { hard: { 'requests.cpu': '2', 'requests.memory': '2Gi' } },
+      } as KubeObject)
+      await harness.until(
+        'the quota to be enforced',
+        () => client.get(quotas, ref),
+        ({ status }) => status?.hard !== undefined,
+      )
+      const clique = (name: string) => `
+      - name: ${name}
+        spec:
+          roleName: ${name}
+          replicas: 2
+          podSpec:
+            containers:
+              - {name: main, image: 'registry.example/main:1', resources: {requests: {cpu: 500m, memory: 512Mi}}}`
+      await harness.apply(`
+apiVersion: grove.io/v1alpha1
+kind: PodCliqueSet
+metadata: {name: ordered}
+spec:
+  replicas: 1
+  template:
+    cliqueStartupType: CliqueStartupTypeInOrder
+    cliques:${clique('first')}${clique('second')}
+`)
+      // The requests of the pods use the quota completely.
+      await harness.untilReady('ordered', 4)
+    },
+  },
 ]
