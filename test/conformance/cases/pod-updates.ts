@@ -80,6 +80,22 @@ const ofGated: Changes = {
   'a node name': [{ nodeName: 'n' }, 'spec: Forbidden: pod updates may not change fields other than'],
 }
 
+const ofGatedWithEmptyAffinity: Changes = {
+  'all gates removed': [{ schedulingGates: null }],
+  'no affinity': [{ affinity: null }, otherFields],
+  'node affinity': [{ affinity: required({ matchExpressions: [zone] }) }],
+  'pod affinity': [{ affinity: { podAffinity: {} } }, otherFields],
+}
+
+const ofGatedWithoutAffinity: Changes = {
+  'an empty affinity': [{ affinity: {} }, otherFields],
+  'node affinity': [{ affinity: required({ matchExpressions: [zone] }) }],
+  'node and pod affinity': [
+    { affinity: { ...required({ matchExpressions: [zone] }), podAffinity: {} } },
+    otherFields,
+  ],
+}
+
 async function tried({ http, core }: Fixture, spec: object, changes: Changes): Promise<void> {
   assert.equal((await http.post(core('pods'), pod('p', spec))).status, 201)
   const seen: Record<string, string | undefined> = {}
@@ -106,6 +122,10 @@ export const podUpdates = chapter('mutable fields of a pod', {
       },
       ofGated,
     ),
+  'with gates and an empty affinity': fixture =>
+    tried(fixture, { schedulingGates: [{ name: 'a/b' }], affinity: {} }, ofGatedWithEmptyAffinity),
+  'with gates and without affinity': fixture =>
+    tried(fixture, { schedulingGates: [{ name: 'a/b' }] }, ofGatedWithoutAffinity),
   'in its status': async ({ http, core }) => {
     await http.post(core('pods'), pod('p'))
     const patch = (status: object) => http.mergePatch(core('pods/p/status'), { status })

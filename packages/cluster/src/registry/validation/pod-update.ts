@@ -3,7 +3,6 @@
 import { dns1123Subdomain, equalJson, type FieldError, fieldError } from '@grove/apimachinery'
 import type {
   Affinity,
-  NodeAffinity,
   NodeSelectorRequirement,
   NodeSelectorTerm,
   Pod,
@@ -46,8 +45,7 @@ export function validatePodUpdate(object: Pod, oldObject: Pod): FieldError[] {
   if ((old.schedulingGates ?? []).length > 0) {
     errors.push(...validateSelectorUpdate(spec, old), ...validateAffinityUpdate(spec, old))
     copyField(allowed, spec, 'nodeSelector')
-    allowed.affinity = withNodeAffinity(old.affinity, spec.affinity?.nodeAffinity)
-    if (allowed.affinity === undefined) delete allowed.affinity
+    if (isOtherNodeAffinity(spec.affinity, old.affinity)) copyField(allowed, spec, 'affinity')
   }
   if (!keepsTolerations(spec, old))
     errors.push(
@@ -65,10 +63,11 @@ function copyField<K extends keyof PodSpec>(to: PodSpec, from: PodSpec, field: K
   else to[field] = from[field]
 }
 
-function withNodeAffinity(affinity: Affinity | undefined, nodeAffinity: NodeAffinity | undefined) {
-  const { nodeAffinity: _, ...rest } = affinity ?? {}
-  const merged = { ...rest, ...(nodeAffinity && { nodeAffinity }) }
-  return Object.keys(merged).length > 0 ? merged : undefined
+/** Reports whether the node affinity differs and the rest of the affinity is the same, absent or empty. */
+function isOtherNodeAffinity(now: Affinity = {}, before: Affinity = {}): boolean {
+  const { nodeAffinity, ...rest } = now
+  const { nodeAffinity: nodeAffinityBefore, ...restBefore } = before
+  return !equalJson(nodeAffinity, nodeAffinityBefore) && equalJson(rest, restBefore)
 }
 
 const termsField =
