@@ -110,4 +110,31 @@ describe('a pod that claims devices', () => {
     assert.equal(freed?.status?.allocation, undefined)
     assert.equal(freed?.status?.reservedFor, undefined)
   })
+  it('is not delayed by other pods that start with the same claim', async () => {
+    await using cluster = await start()
+    const { clock, client } = cluster
+    const devices = [{ name: 'shared' }]
+    const pool = { name: 'network', generation: 1, resourceSliceCount: 1 }
+    await completed(
+      clock,
+      client.create(resourceSlices, {
+        metadata: { name: 'network' },
+        spec: { driver: 'net.example.com', allNodes: true, pool, devices },
+      }),
+    )
+    const selectors = [{ cel: { expression: 'device.driver == "net.example.com"' } }]
+    await completed(clock, client.create(deviceClasses, { metadata: { name: 'net' }, spec: { selectors } }))
+    const names = Array.from({ length: 20 }, (_, index) => `p${index}`)
+    for (const name of names) await createPod(cluster, podWith(name, { resourceClaimName: 'shared' }))
+    await clock.advance(1_000)
+    const metadata = { namespace: 'default', name: 'shared' }
+    const spec = { devices: { requests: [{ name: 'net', exactly: { deviceClassName: 'net' } }] } }
+    await completed(clock, client.create(resourceClaims, { metadata, spec }))
+    // Less than the shortest delay of a retry.
+    await clock.advance(900)
+    const assigned = await Promise.all(names.map(async name => (await getPod(cluster, name))?.spec?.nodeName))
+    assert.equal(assigned.filter(node => node === undefined).length, 0)
+    const [claim] = await claimsOf(cluster)
+    assert.equal(claim?.status?.reservedFor?.length, 20)
+  })
 })
