@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { defaultConfiguration, label, type Pod } from '@grove/api'
-import type { Client, KubeObject, Resource, Stored } from '@grove/kube'
+import { type Client, defineResource, type KubeObject, type Resource, type Stored } from '@grove/kube'
 import { nativeGangKinds, resources } from '@grove/operator'
 import { type Kubernetes, nativeGangs, startKubernetes } from '@grove/test-kubernetes'
 import { adminClient } from './admin-client.ts'
@@ -261,6 +261,45 @@ describe('native gangs on real Kubernetes', { concurrency: false }, () => {
       .filter(({ metadata }) => metadata.labels?.[label.podClique]?.startsWith('w-0-x-0'))
       .map(({ spec }) => (nodeNames.indexOf(spec.nodeName!) < 4 ? 'small' : 'large'))
     assert.equal(new Set(racks).size, 1, racks.join())
+  })
+
+  test('a priority class that a set gets later does not change its groups, and is no error', async () => {
+    await addSlots(10)
+    const priorities = defineResource<KubeObject>({
+      group: 'scheduling.k8s.io',
+      version: 'v1',
+      resource: 'priorityclasses',
+      kind: 'PriorityClass',
+      namespaced: false,
+    })
+    const priorityClassName = `high-${harness.namespace}`
+    await client.create(priorities, {
+      apiVersion: 'scheduling.k8s.io/v1',
+      kind: 'PriorityClass',
+      metadata: { name: priorityClassName },
+      value: 7,
+    } as KubeObject)
+    await harness.apply(manifest())
+    await harness.untilReady('w', 5)
+    const before = await list(podGroups)
+    await harness.edit('w', ({ spec }) => {
+      spec.template.priorityClassName = priorityClassName
+    })
+    await harness.until(
+      'the update to end, and the gang to have the priority class',
+      async () => ({ status: (await harness.set('w'))?.status, gangs: await harness.gangs('w') }),
+      ({ status, gangs }) =>
+        status?.updateProgress?.updateEndedAt !== undefined &&
+        gangs.every(({ spec }) => spec.priorityClassName === priorityClassName),
+    )
+    await harness.untilReady('w', 5)
+    await harness.untilAvailable('w', 1)
+    await harness.untilQuiet()
+    assert.deepEqual((await harness.set('w'))?.status?.lastErrors ?? [], [])
+    assert.deepEqual(
+      (await list(podGroups)).map(({ spec }) => spec),
+      before.map(({ spec }) => spec),
+    )
   })
 
   test('admission rejects a preferred level, which kube-scheduler does not know', async () => {

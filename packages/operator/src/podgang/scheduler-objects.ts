@@ -119,9 +119,10 @@ interface Difference extends MergePatch {
 function differenceFrom(
   existing: SchedulerObject,
   wanted: SchedulerObject,
-  { keepsInSpec = [], keepsLabels = [] }: SchedulerBackend,
+  { keepsInSpec = [], immutableInSpec = [], keepsLabels = [] }: SchedulerBackend,
 ): Difference | undefined {
   const spec: Record<string, unknown> = { ...wanted.spec }
+  for (const member of immutableInSpec) delete spec[member]
   const before = Object.fromEntries(Object.keys(spec).map(key => [key, existing.spec?.[key]]))
   for (const member of keepsInSpec) if (existing.spec?.[member]) spec[member] = existing.spec[member]
   const difference = mergePatch(before, spec)

@@ -54,6 +54,8 @@ export interface SchedulerBackend {
   readonly unschedulableMessage?: (object: KubeObject) => string | undefined
   /** Fields of their spec that the operator does not change once they have a value. */
   readonly keepsInSpec?: readonly string[]
+  /** Fields of their spec that the API server does not change, whether or not they have a value. */
+  readonly immutableInSpec?: readonly string[]
   /** Labels that the operator does not change once they have a value. */
   readonly keepsLabels?: readonly string[]
 }

@@ -29,8 +29,8 @@ export const kubernetesScheduler: SchedulerBackend = {
 
   objectsFor: (gang, { instance }) => nativeObjects(gang, instance),
 
-  // The API server rejects changes of these fields. A new value applies when the gang is recreated.
-  keepsInSpec: [
+  // A new value applies when the gang is recreated.
+  immutableInSpec: [
     'priorityClassName',
     'schedulingConstraints',
     'workloadRef',
