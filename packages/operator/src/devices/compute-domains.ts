@@ -21,16 +21,23 @@ import type { WantedChild } from '../objects/wanted-child.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { planChildren } from '../ownership/child-objects.ts'
 
+export interface SyncedDomains extends Outcome {
+  /** Replicas whose domain is still being deleted, with the error that reports it. Their pods are created afterwards. */
+  readonly waiting: ReadonlyMap<number, Error>
+}
+
+const noDomains: SyncedDomains = { ...nothingDone, waiting: new Map() }
+
 export async function syncComputeDomains(
   set: StoredSet,
   context: OperatorContext,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<SyncedDomains> {
   const { caches } = context
-  if (!caches.computeDomains) return nothingDone
+  if (!caches.computeDomains) return noDomains
   const groups = mnnvlGroups(set)
   const existing = caches.computeDomains.byIndex('controller', set.metadata.uid)
-  if (groups.length === 0 && existing.length === 0) return nothingDone
+  if (groups.length === 0 && existing.length === 0) return noDomains
   const plan = planChildren<ComputeDomain>({
     wanted: wantedDomains(set, groups),
     existing,
@@ -59,9 +66,28 @@ export async function syncComputeDomains(
     context,
     { signal },
   )
-  // A wanted domain that another client deleted is recreated after it is gone. The retry detects that.
-  const awaited = terminating.map(domain => setErrors.domainTerminating(keyOf(domain))())
-  return { ...outcome, failures: [...outcome.failures, ...released, ...awaited] }
+  return {
+    ...outcome,
+    failures: [...outcome.failures, ...released],
+    waiting: replicasWaitingFor(terminating, set, groups),
+  }
+}
+
+/** A wanted domain that another client deleted is recreated after it is gone. The retry detects that. */
+function replicasWaitingFor(
+  domains: readonly Stored<ComputeDomain>[],
+  set: StoredSet,
+  groups: readonly string[],
+): ReadonlyMap<number, Error> {
+  const waiting = new Map<number, Error>()
+  if (domains.length === 0) return waiting
+  const byName = new Map(domains.map(domain => [domain.metadata.name, domain]))
+  for (const replica of eachReplica(set))
+    for (const group of groups) {
+      const domain = byName.get(names.computeDomain(set.metadata.name, replica, group))
+      if (domain) waiting.set(replica, setErrors.domainTerminating(keyOf(domain))())
+    }
+  return waiting
 }
 
 function* wantedDomains(set: StoredSet, groups: readonly string[]): Generator<WantedChild<ComputeDomain>> {

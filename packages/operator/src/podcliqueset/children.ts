@@ -46,28 +46,33 @@ export function replicasToCreate(
   return Math.min(replicaCount(set), Math.max(firstReplicas, growth * existing))
 }
 
-export function* wantedServices(set: StoredSet, below = replicaCount(set)): Generator<WantedChild<Service>> {
+/** Reports whether missing children of a replica are created later. */
+export type IsLater = (replica: number) => boolean
+
+const allNow: IsLater = () => false
+
+export function* wantedServices(set: StoredSet, isLater = allNow): Generator<WantedChild<Service>> {
   for (const replica of eachReplica(set))
     yield {
       name: names.replica(set.metadata.name, replica),
       build: () => headlessService(set, replica),
-      isLater: replica >= below,
+      isLater: isLater(replica),
     }
 }
 
 export function* wantedAutoscalers(
   set: StoredSet,
-  below = replicaCount(set),
+  isLater = allNow,
 ): Generator<WantedChild<HorizontalPodAutoscaler>> {
   for (const replica of eachReplica(set))
-    for (const wanted of autoscalers(set, replica)) yield { ...wanted, isLater: replica >= below }
+    for (const wanted of autoscalers(set, replica)) yield { ...wanted, isLater: isLater(replica) }
 }
 
 export function* wantedCliques(
   set: StoredSet,
   hashes: Readonly<Record<string, string>>,
   scaled: (clique: PodClique) => PodClique = clique => clique,
-  below = replicaCount(set),
+  isLater = allNow,
 ): Generator<WantedChild<PodClique>> {
   const templates = standaloneTemplates(set)
   for (const replica of eachReplica(set))
@@ -76,7 +81,7 @@ export function* wantedCliques(
       yield {
         name: instance.name,
         build: () => scaled(podClique(set, instance, set, hashes[template.name] ?? '')),
-        isLater: replica >= below,
+        isLater: isLater(replica),
       }
     }
 }
@@ -100,13 +105,13 @@ export function asScaled(
 
 export function* wantedScalingGroups(
   set: StoredSet,
-  below = replicaCount(set),
+  isLater = allNow,
 ): Generator<WantedChild<PodCliqueScalingGroup>> {
   for (const replica of eachReplica(set))
     for (const instance of scalingGroups(set, replica))
       yield {
         name: instance.name,
         build: () => podCliqueScalingGroup(set, instance),
-        isLater: replica >= below,
+        isLater: isLater(replica),
       }
 }

@@ -16,7 +16,7 @@ import type { KubeObject } from '@grove/kube'
 import { executeOrThrow, nothingDone, type Outcome } from '../apply/execute.ts'
 import type { Caches } from '../caches/caches.ts'
 import { resources } from '../caches/resources.ts'
-import { syncComputeDomains } from '../devices/compute-domains.ts'
+import { type SyncedDomains, syncComputeDomains } from '../devices/compute-domains.ts'
 import { type SharedClaims, syncSharedClaims } from '../devices/shared-claims.ts'
 import { setReplicaOf } from '../layout/clique-instance.ts'
 import { eachReplica } from '../layout/layout.ts'
@@ -46,6 +46,7 @@ import { isHeldBack } from '../update/set-progress.ts'
 import { type ChildComponent, type Component, type Components, childComponent } from './child-component.ts'
 import {
   asScaled,
+  type IsLater,
   wantedAutoscalers,
   wantedCliques,
   wantedScalingGroups,
@@ -69,24 +70,39 @@ export function components(
   const { caches } = context
   const child = <T extends KubeObject>(part: ChildComponent<T>): Component =>
     childComponent(part, set, context, signal)
+  const isAbove = (replica: number) => replica >= below
+  // The first group decides which replicas wait for a domain.
+  let waiting: SyncedDomains['waiting'] = new Map()
+  const isLater = (replica: number) => isAbove(replica) || waiting.has(replica)
   return {
     groups: [
       [
         // The API server rejects pods whose account does not exist.
         child(accountComponent(set, caches)),
-        child(serviceComponent(set, below, caches)),
-        { name: 'ComputeDomain', run: () => syncComputeDomains(set, context, signal) },
+        child(serviceComponent(set, isAbove, caches)),
+        {
+          name: 'ComputeDomain',
+          run: async () => {
+            const synced = await syncComputeDomains(set, context, signal)
+            waiting = synced.waiting
+            return synced
+          },
+        },
         { name: 'ResourceClaim', run: () => syncSharedClaims(claimsOf(set), context, signal) },
       ],
-      [{ name: 'PodClique', run: () => syncCliques(set, below, context, signal) }],
+      [{ name: 'PodClique', run: () => syncCliques(set, isLater, context, signal) }],
       [
-        child(groupComponent(set, below, caches)),
+        child(groupComponent(set, isLater, caches)),
         // Last, so that no pod waits for it.
         { name: 'ControllerRevision', run: () => syncRevisions(set, context, signal) },
       ],
     ],
     // After its target: an autoscaler without one reports errors for 15 seconds.
-    last: [child(autoscalerComponent(set, below, caches))],
+    last: [
+      child(autoscalerComponent(set, isLater, caches)),
+      // Reported last, because other replicas do not wait.
+      { name: 'ComputeDomain', run: async () => ({ ...nothingDone, failures: [...waiting.values()] }) },
+    ],
     alongside: [
       // The API server rejects a binding to a role that does not exist yet.
       { ...child(roleComponent(set, caches)), next: child(roleBindingComponent(set, caches)) },
@@ -145,14 +161,14 @@ function roleBindingComponent(set: StoredSet, caches: Caches): ChildComponent<Ro
   }
 }
 
-function serviceComponent(set: StoredSet, below: number, caches: Caches): ChildComponent<Service> {
+function serviceComponent(set: StoredSet, isLater: IsLater, caches: Caches): ChildComponent<Service> {
   return {
     name: 'HeadlessService',
     code: setErrorCode.syncService,
     resource: resources.services,
     kind: () => ({
       ownerUid: set.metadata.uid,
-      wanted: wantedServices(set, below),
+      wanted: wantedServices(set, isLater),
       existing: caches.services.byIndex('controller', set.metadata.uid),
       patch: patchService,
     }),
@@ -171,18 +187,18 @@ function claimsOf(set: StoredSet): SharedClaims {
 
 async function syncCliques(
   set: StoredSet,
-  below: number,
+  isLater: IsLater,
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { caches } = context
   await relabelPodsOf(set, context, signal)
-  const outcome = await childComponent(cliqueComponent(set, below, caches), set, context, signal).run()
+  const outcome = await childComponent(cliqueComponent(set, isLater, caches), set, context, signal).run()
   await executeOrThrow(countsToForget(set, caches), context, signal)
   return outcome
 }
 
-function cliqueComponent(set: StoredSet, below: number, caches: Caches): ChildComponent<PodClique> {
+function cliqueComponent(set: StoredSet, isLater: IsLater, caches: Caches): ChildComponent<PodClique> {
   const { uid } = set.metadata
   const counts = () => asScaled(caches.autoscalers.byIndex('controller', uid), rememberedCounts(set, caches))
   return {
@@ -191,7 +207,7 @@ function cliqueComponent(set: StoredSet, below: number, caches: Caches): ChildCo
     resource: resources.podCliques,
     kind: () => ({
       ownerUid: set.metadata.uid,
-      wanted: wantedCliques(set, revisionOf(set).templateHashes, counts(), below),
+      wanted: wantedCliques(set, revisionOf(set).templateHashes, counts(), isLater),
       existing: caches.cliques.byIndex('controller', uid),
       patch: (existing, wanted) =>
         keepsTemplate(set, existing) ? patchHeldClique(existing, wanted) : patchClique(existing, wanted),
@@ -210,7 +226,7 @@ function keepsTemplate(set: StoredSet, clique: PodClique): boolean {
 
 function groupComponent(
   set: StoredSet,
-  below: number,
+  isLater: IsLater,
   caches: Caches,
 ): ChildComponent<PodCliqueScalingGroup> {
   return {
@@ -219,7 +235,7 @@ function groupComponent(
     resource: resources.podCliqueScalingGroups,
     kind: () => ({
       ownerUid: set.metadata.uid,
-      wanted: wantedScalingGroups(set, below),
+      wanted: wantedScalingGroups(set, isLater),
       existing: caches.groups.byIndex('controller', set.metadata.uid),
       patch: patchScalingGroup,
     }),
@@ -232,7 +248,7 @@ function groupComponent(
 
 function autoscalerComponent(
   set: StoredSet,
-  below: number,
+  isLater: IsLater,
   caches: Caches,
 ): ChildComponent<HorizontalPodAutoscaler> {
   return {
@@ -241,7 +257,7 @@ function autoscalerComponent(
     resource: resources.autoscalers,
     kind: () => ({
       ownerUid: set.metadata.uid,
-      wanted: wantedAutoscalers(set, below),
+      wanted: wantedAutoscalers(set, isLater),
       existing: caches.autoscalers.byIndex('controller', set.metadata.uid),
       patch: patchAutoscaler,
     }),

@@ -331,10 +331,17 @@ export const mnnvlScenarios: Scenario[] = [
           (set?.status?.lastErrors ?? []).some(error => error.description.includes('still being deleted')),
       )
       assert.equal((await harness.pods('fabric')).length, 0)
+      // Other replicas do not wait.
+      await harness.scale(resources.podCliqueSets, 'fabric', 2)
+      const others = await untilPods(harness, 5)
+      assert.ok(others.every(({ metadata }) => metadata.labels?.[label.setReplicaIndex] === '1'))
       await harness.client.patch(resources.computeDomains, at, { merge: { metadata: { finalizers: null } } })
-      const found = await untilDomains(harness, ['fabric-0-fabric', 'fabric-0-own'])
+      const found = await untilDomains(
+        harness,
+        [0, 1].flatMap(replica => [`fabric-${replica}-fabric`, `fabric-${replica}-own`]),
+      )
       assert.ok(found.every(({ metadata }) => metadata.uid !== before.uid))
-      await untilPods(harness, 5)
+      await untilPods(harness, 10)
       await harness.deleteSet('fabric')
       await untilDomains(harness, [])
     },
