@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Decides when a gang is complete. A new gang is complete when every pod that its cliques want exists and carries its
-// label. A gang that was complete once is complete again with minAvailable pods of every clique. Only a complete gang
-// lists new pods, and only listed pods are scheduled. No scheduler therefore ever decides on a part of a gang, neither
-// at first nor when the gang is rebuilt.
+// label. A gang that was complete once is complete again with minAvailable pods of every clique. Neither waits for group
+// replicas that a user scaled away, because that might never end. Only a complete gang lists new pods, and only listed
+// pods are scheduled. No scheduler therefore ever decides on a part of a gang, neither at first nor when the gang is
+// rebuilt.
 import { label, type Pod, type PodClique } from '@grove/api'
 import { type CliqueInstance, minAvailableOfClique, type PodGangInstance } from '../layout/layout.ts'
 import { isTerminating } from '../state/pod-state.ts'
@@ -31,7 +32,9 @@ export function gangPods(gang: string, clique: string, members: GangMembers): Po
 
 /** The reason why a new gang is not complete, as a sentence; undefined if it is. */
 export function gangLacks(gang: PodGangInstance, members: GangMembers): string | undefined {
-  return firstOf(gang.cliques, ({ name }) => {
+  return firstOf(gang.cliques, instance => {
+    if (members.isScaledAway(instance)) return undefined
+    const { name } = instance
     const clique = members.cliqueNamed(name)
     if (!clique || clique.metadata.deletionTimestamp) return `PodClique ${name} does not exist yet`
     const pods = members.podsOf(clique).filter(pod => !isTerminating(pod))
@@ -45,8 +48,8 @@ export function gangLacks(gang: PodGangInstance, members: GangMembers): string |
 }
 
 /**
- * The reason why a gang that was complete once is not complete now. The gang needs only its minimum, without replicas
- * that a user scaled away, because waiting for more might never end.
+ * The reason why a gang that was complete once is not complete now. The gang needs only its minimum, because waiting for
+ * more might never end.
  */
 export function gangLost(gang: PodGangInstance, members: GangMembers): string | undefined {
   return firstOf(gang.cliques, clique => {

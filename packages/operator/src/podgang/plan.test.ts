@@ -213,11 +213,12 @@ describe('a gang that was complete', () => {
     })
 
   test('does not wait for replicas that a user scaled away', () => {
-    const existing = gangAs(before, complete)
     const cliques = { [router]: { pods: ['r0', 'r2'] } }
-    const planned = plan(membersOf(cliques, [work]), existing)
-    assert.equal(planned.isComplete, true)
-    assert.deepEqual(listedAfter(planned, existing), { [router]: 'r0,r2', [work]: '' })
+    for (const existing of [gangAs(before, complete), gangAs({}, pending)]) {
+      const planned = plan(membersOf(cliques, [work]), existing)
+      assert.equal(planned.isComplete, true)
+      assert.deepEqual(listedAfter(planned, existing), { [router]: 'r0,r2', [work]: '' })
+    }
   })
 
   test('is not patched when nothing changed', () => {

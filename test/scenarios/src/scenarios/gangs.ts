@@ -201,6 +201,32 @@ export const gangScenarios: Scenario[] = [
     },
   },
   {
+    name: 'a recreated gang does not wait for group replicas that a user scaled away',
+    async run(harness) {
+      const { client, namespace } = harness
+      await harness.apply(grouped.replace('minAvailable: 1}', 'minAvailable: 2}'))
+      await harness.untilReady('grouped', 10)
+      await harness.scale(resources.podCliqueScalingGroups, 'grouped-0-eng', 1)
+      await harness.untilReady('grouped', 6)
+      const [before] = await harness.gangs('grouped')
+      await client.delete(resources.podGangs, { name: 'grouped-0', namespace })
+      await harness.until(
+        'another gang',
+        () => harness.gangs('grouped'),
+        ([gang]) => gang !== undefined && gang.metadata.uid !== before!.metadata.uid,
+      )
+      const router = ofClique(await harness.pods('grouped'), 'grouped-0-router')[0]!
+      await harness.deletePod(router.metadata.name)
+      await harness.until(
+        'another router',
+        () => harness.pods('grouped'),
+        pods => pods.length === 6 && pods.every(({ metadata }) => metadata.uid !== router.metadata.uid),
+      )
+      await harness.untilReady('grouped', 6)
+      await untilInitialized(harness, 'grouped-0', 'PodGangPodsCreated')
+    },
+  },
+  {
     name: 'a set keeps its scheduler when the default scheduler of the operator changes',
     async run(harness) {
       await harness.apply(solo)
