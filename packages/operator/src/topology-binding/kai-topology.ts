@@ -3,7 +3,7 @@
 // The KAI topology of a binding. The operator creates and owns it, or compares it if the binding names one of another
 // owner.
 import { type ClusterTopologyBinding, type SchedulerTopologyStatus, scheduler } from '@grove/api'
-import { isKubeError, messageOf, type Stored } from '@grove/kube'
+import { isKubeError, isNotFound, messageOf, type Stored } from '@grove/kube'
 import { executeInOrder } from '../apply/execute.ts'
 import type { Intent } from '../apply/intent.ts'
 import { resources } from '../caches/resources.ts'
@@ -27,7 +27,11 @@ export async function syncKaiTopology(
       : await compare(context, binding, name, signal)
   } catch (error) {
     if (!isKubeError(error)) throw error
-    return { entry: entryFor(name, false, messageOf(error)), failed: true }
+    const { kind, group, version } = resources.kaiTopologies
+    const message = isNotFound(error)
+      ? `the cluster does not serve ${kind} of ${group}/${version}: install the scheduler ${scheduler.kai}`
+      : messageOf(error)
+    return { entry: entryFor(name, false, message), failed: true }
   }
 }
 

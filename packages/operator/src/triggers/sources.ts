@@ -26,7 +26,6 @@ import {
   type SetKey,
   setKey,
 } from '../layout/object-key.ts'
-import { isControlledBy } from '../layout/owner.ts'
 import type { InNamespace } from '../layout/stored.ts'
 import { topologyName } from '../layout/topology.ts'
 import type { SchedulerBackends } from '../schedulers/registry.ts'
@@ -102,7 +101,7 @@ export function bindingSources(caches: Caches, log: Logger) {
     changesOf(caches.topologyBindings, log, change =>
       change.type !== 'delete' && needsReconcile(change) ? [change.new.metadata.name] : [],
     ),
-    // Edited topologies of schedulers. Their owner reference or the bindings determine their binding.
+    // Edited topologies of schedulers. A topology that the operator creates has the name of its binding.
     ...(caches.optional.kaiTopologies
       ? [
           changesOf(caches.optional.kaiTopologies, log, change =>
@@ -118,7 +117,7 @@ function bindingsOf(caches: Caches, topology: Stored<KubeObject>): string[] {
     .list()
     .filter(
       binding =>
-        isControlledBy(topology, binding.metadata.uid) ||
+        binding.metadata.name === topology.metadata.name ||
         (binding.spec.schedulerTopologyBindings ?? []).some(
           entry => entry.topologyReference === topology.metadata.name,
         ),

@@ -96,6 +96,17 @@ export const topologyBindingScenarios: Scenario[] = [
       await untilLevels(own, [zone, rack, host])
       await untilDrift(own, 'False/InSync')
 
+      await harness.client.patch(
+        resources.kaiTopologies,
+        { name: own },
+        { merge: { metadata: { ownerReferences: null } } },
+      )
+      const { status: lost } = await untilDrift(own, 'True/Drift')
+      assert.match(lost!.schedulerTopologyStatuses![0]!.message!, /is not owned by ClusterTopologyBinding/)
+      await harness.client.delete(resources.kaiTopologies, { name: own })
+      await untilLevels(own, [zone, rack, host])
+      await untilDrift(own, 'False/InSync')
+
       const missing = { schedulerName: scheduler.kai, topologyReference: `${external}-of-others` }
       await bind(harness, external, { zone, rack, host }, [missing])
       const { status } = await untilDrift(external, 'True/Drift')
