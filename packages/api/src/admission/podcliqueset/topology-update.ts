@@ -34,7 +34,8 @@ export function validateTopologyOnUpdate(
   }
 }
 
-function deprecatedDomains(set: PodCliqueSet): string[] {
+/** Warns about constraints in the notation of older releases. */
+export function deprecatedDomains(set: PodCliqueSet): string[] {
   return allConstraints(set)
     .filter(({ constraint }) => constraint.packDomain)
     .map(({ field }) => `${field}.packDomain is deprecated; use ${field}.pack.required instead`)

@@ -24,7 +24,23 @@ function withMetadata(set: PodCliqueSet, metadata: Partial<ObjectMeta>): PodCliq
 describe('a stored set that has become invalid', () => {
   test('can lose its finalizer', () => {
     const old = withMetadata(stale, { finalizers: ['grove.io/podcliqueset.grove.io'] })
-    assert.deepEqual(validateUpdate(stale, old), { errors: [], warnings: [] })
+    assert.deepEqual(updateErrorsOf(stale, old), [])
+  })
+
+  test('gets the warnings of its spec with every update, but not while it is being deleted', () => {
+    const now = withMetadata(stale, { labels: { a: 'b' } })
+    const field = 'spec.template.cliques[0].topologyConstraint'
+    const deprecated = `${field}.packDomain is deprecated; use ${field}.pack.required instead`
+    assert.deepEqual(validateUpdate(now, stale).warnings, [deprecated])
+
+    const podSpec = { containers: [{ name: 'c' }], restartPolicy: 'Never' as const }
+    const never = sampleSet({ cliques: [clique('web', { podSpec })] })
+    assert.deepEqual(validateUpdate(withMetadata(never, { labels: { a: 'b' } }), never).warnings, [
+      'restartPolicy will be ignored, it will be set to Always',
+    ])
+
+    const terminating = withMetadata(now, { deletionTimestamp: '2030-01-01T00:00:00Z' })
+    assert.deepEqual(validateUpdate(terminating, stale), { errors: [], warnings: [] })
   })
 
   test('can be labelled and annotated', () => {

@@ -10,11 +10,10 @@ const relevantLabels = [label.kaiQueue]
 const relevantAnnotations = [annotation.kaiQueue, annotation.volcanoQueue, annotation.mnnvlGroup]
 
 /**
- * Reports whether an update needs no validation: the object is being deleted, or only other metadata changed. Such an
- * update is always allowed. A stored set that has become invalid must still be able to lose its finalizer.
+ * Reports whether only metadata changed that no rule reads. Such an update is always allowed. A stored set that has
+ * become invalid must still be able to lose its finalizer.
  */
 export function leavesWorkloadAlone(set: PodCliqueSet, old: PodCliqueSet): boolean {
-  if (set.metadata.deletionTimestamp) return true
   return (
     relevantLabels.every(key => set.metadata.labels?.[key] === old.metadata.labels?.[key]) &&
     relevantAnnotations.every(key => set.metadata.annotations?.[key] === old.metadata.annotations?.[key]) &&

@@ -32,7 +32,7 @@ import {
 } from './scheduler-backends/index.ts'
 import { validateTerminationDelay } from './termination-delay.ts'
 import { validateTopologyOnCreate } from './topology-create.ts'
-import { validateTopologyOnUpdate } from './topology-update.ts'
+import { deprecatedDomains, validateTopologyOnUpdate } from './topology-update.ts'
 import { leavesWorkloadAlone } from './unchanged.ts'
 import { validateUpdateStrategy } from './update-strategy.ts'
 
@@ -101,11 +101,12 @@ export function validateChangedPodCliqueSet(
   // Defaults that a newer release adds to a stored object are not a change.
   const old = withEmptyLists(defaultPodCliqueSet(stored))
   const { configuration, cluster } = context
-  if (leavesWorkloadAlone(set, old)) return { errors: [], warnings: [] }
+  if (set.metadata.deletionTimestamp) return { errors: [], warnings: [] }
+  const warnings = restartPolicyWarnings(set)
+  if (leavesWorkloadAlone(set, old)) return { errors: [], warnings: [...warnings, ...deprecatedDomains(set)] }
   const tooLong = validateListLengths(set, old)
   if (tooLong.length > 0) return { errors: tooLong, warnings: [] }
   const profiles = withSchedulerOf(set, old, profilesOf(configuration))
-  const warnings = restartPolicyWarnings(set)
   const errors = [
     ...validateObject(set, old, profiles),
     ...validateMnnvlOnUpdate(set, old),
