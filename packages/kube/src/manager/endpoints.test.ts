@@ -69,6 +69,8 @@ describe('probes', () => {
       200,
       '[+]a ok\nwarn: some health checks cannot be excluded: no matches for "x","y"\nhealthz check passed\n',
     ],
+    ['/readyz/readyz', { a: good, b: good }, 200, 'ok'],
+    ['/readyz/readyz', { a: good, b: bad }, 500, 'internal server error: certificates are not ready yet\n'],
     ['/readyz/nothing', { a: good }, 404, '404 page not found\n'],
     ['/other', { a: good }, 404, '404 page not found\n'],
   ]

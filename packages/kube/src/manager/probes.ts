@@ -28,16 +28,19 @@ export class Probe {
     this.#checks.set(name, check)
   }
 
-  /** Returns the response if the path belongs to this probe or one of its checks. */
+  /**
+   * Returns the response if the path belongs to this probe or one of its checks. A check of the name of the probe
+   * (`/readyz/readyz`) stands for all checks if there is no other of that name, because many servers have only that one.
+   */
   async respond(url: URL): Promise<EndpointResponse | undefined> {
     const path = url.pathname.replace(/\/+$/, '')
     if (path === this.#path) return this.#all(url)
     if (!path.startsWith(`${this.#path}/`)) return undefined
     const name = path.slice(this.#path.length + 1)
     const check = this.#effective().get(name)
-    if (!check) return undefined
-    const problem = await this.#run(check)
-    return problem === undefined ? text(200, 'ok') : text(500, `internal server error: ${problem}\n`)
+    if (check) return described([await this.#run(check)])
+    if (`/${name}` !== this.#path) return undefined
+    return described(await Promise.all([...this.#effective().values()].map(each => this.#run(each))))
   }
 
   async #all(url: URL): Promise<EndpointResponse> {
@@ -77,4 +80,10 @@ export class Probe {
       timer.cancel()
     }
   }
+}
+
+/** The response of a single check contains its problem. */
+function described(problems: readonly (string | undefined)[]): EndpointResponse {
+  const found = problems.filter(problem => problem !== undefined)
+  return found.length === 0 ? text(200, 'ok') : text(500, `internal server error: ${found.join('; ')}\n`)
 }
