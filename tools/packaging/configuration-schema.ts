@@ -2,7 +2,7 @@
 
 // The JSON schema of the chart value `config`.
 import { type ConfigurationKey, configurationKeys } from './configuration-keys.ts'
-import { type JsonSchema, object, optionalOf } from './json-schema.ts'
+import { type JsonSchema, numberOf, object, optionalOf } from './json-schema.ts'
 
 /** Keys that only the chart reads. */
 const chartKeys: readonly { readonly path: string; readonly schema: JsonSchema }[] = [
@@ -65,9 +65,9 @@ function schemaOf({ type, meaning: description, values, minimum, maximum }: Conf
     case 'boolean':
       return optionalOf({ type: 'boolean', description })
     case 'integer':
-      return optionalOf({ type: 'integer', description, ...limits })
+      return numberOf({ type: 'integer', description, ...limits })
     case 'number':
-      return optionalOf({ type: 'number', description, ...limits })
+      return numberOf({ type: 'number', description, ...limits })
     case 'duration':
       return optionalOf({ type: 'string', description, pattern: '^-?([0-9.]+(ns|us|µs|ms|s|m|h))+$|^0$' })
     case 'texts':

@@ -20,6 +20,18 @@ export function optionalOf(schema: JsonSchema): JsonSchema {
   return { ...schema, type: [...[schema.type ?? []].flat(), 'null'] }
 }
 
+/**
+ * A number that may also be written as text: `helm --set` passes fractions as text, and so do tools that pass every
+ * value as text. Limits apply to numbers only; the operator validates the result.
+ */
+export function numberOf(schema: JsonSchema): JsonSchema {
+  return optionalOf({
+    ...schema,
+    type: [...[schema.type ?? []].flat(), 'string'],
+    pattern: schema.type === 'integer' ? '^-?[0-9]+$' : '^-?[0-9]+([.][0-9]+)?$',
+  })
+}
+
 /** An object with these properties. Others are rejected unless it is open. */
 export function object(
   properties: Readonly<Record<string, JsonSchema>>,

@@ -4,12 +4,12 @@
 // every values file written for it works. Sections that only this chart has reject them, so that typing errors are
 // reported.
 import { configurationSchema } from './configuration-schema.ts'
-import { type JsonSchema, object, optionalOf } from './json-schema.ts'
+import { type JsonSchema, numberOf, object, optionalOf } from './json-schema.ts'
 
 const text = (description: string): JsonSchema => optionalOf({ type: 'string', description })
 const flag = (description: string): JsonSchema => optionalOf({ type: 'boolean', description })
 const integer = (description: string, minimum = 0, maximum?: number): JsonSchema =>
-  optionalOf({ type: 'integer', description, minimum, ...(maximum !== undefined && { maximum }) })
+  numberOf({ type: 'integer', description, minimum, ...(maximum !== undefined && { maximum }) })
 const list = (description: string, items: JsonSchema = { type: 'object' }): JsonSchema =>
   optionalOf({ type: 'array', description, items })
 const free = (description: string): JsonSchema => optionalOf({ type: 'object', description })

@@ -28,7 +28,13 @@
 {{- end -}}
 {{- end -}}
 {{- $head := dict "apiVersion" "operator.config.grove.io/v1alpha1" "kind" "OperatorConfiguration" -}}
-{{- toYaml (merge $head $config) -}}
+{{- include "grove.withNumbers" (merge $head $config) -}}
+{{- end -}}
+
+{{/* An object as YAML. Numeric keys that were set as text, as with --set-string, become numbers. */}}
+{{- define "grove.withNumbers" -}}
+{{- $keys := "qps|burst|port|pprofBindPort|concurrentSyncs|limit|podCliqueSetReplicas|scalingGroupReplicas|podCliqueReplicas|podsPerPodCliqueSet" -}}
+{{- regexReplaceAll (printf `(?m)^( *(?:%s): )"(-?[0-9.]+)"$` $keys) (toYaml .) "${1}${2}" -}}
 {{- end -}}
 
 {{/* The configuration of the gang scheduler as an object. */}}

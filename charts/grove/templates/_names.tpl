@@ -20,7 +20,7 @@ annotations:
 {{- end -}}
 
 {{- define "grove.replicas" -}}
-{{- $leads := .Values.config.leaderElection.enabled -}}
+{{- $leads := .Values.config.leaderElection.enabled | default false -}}
 {{- $replicas := ternary (ternary 2 1 $leads) .Values.replicaCount (kindIs "invalid" .Values.replicaCount) | int -}}
 {{- if and (gt $replicas 1) (not $leads) -}}
 {{- fail "replicaCount is above 1 while config.leaderElection.enabled is false: two operators would act at the same time. Enable leader election or set replicaCount to 1." -}}

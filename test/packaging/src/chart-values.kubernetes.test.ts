@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { buildHelm, type Helm } from '@grove/test-kubernetes'
 import { parse } from 'yaml'
+import { configurationKeys } from '../../../tools/packaging/configuration-keys.ts'
 import { sorted } from './comparison.ts'
 import {
   at,
@@ -107,6 +108,27 @@ describe('the values of the chart', () => {
     assert.ok(!objects.some(({ kind }) => kind === 'PodDisruptionBudget'))
   })
 
+  test('accepts numbers that are written as text, as --set passes fractions', async () => {
+    const values = parse(readFileSync(everyValue, 'utf8')) as Record<string, object>
+    const config = configurationKeys
+      .filter(({ type }) => type === 'integer' || type === 'number')
+      .reduce((section, { path }) => withNumberAsText(section, path.split('.')), values.config!)
+    const texts = { replicaCount: '3', config, priorityClass: { ...values.priorityClass, value: '1000' } }
+    const objects = await renderedObjects(helm, { values: { ...values, ...texts } })
+    assert.deepEqual(objects, await renderedObjects(helm, { values: everyValue }))
+
+    const fraction = { config: { runtimeClientConnection: { qps: '33.5' } } }
+    const { runtimeClientConnection } = configurationOf(await renderedObjects(helm, { values: fraction }))
+    assert.equal(runtimeClientConnection.qps, 33.5)
+  })
+
+  test('renders one replica if leader election is null', async () => {
+    const values = { config: { leaderElection: { enabled: null } } }
+    const objects = await renderedObjects(helm, { values })
+    assert.equal(at(named(objects, 'Deployment'), 'spec.replicas'), 1)
+    assert.equal(configurationOf(objects).leaderElection.enabled, false)
+  })
+
   describe('rejects', () => {
     const rows: [string, object, RegExp][] = [
       [
@@ -196,6 +218,12 @@ describe('the values of the chart', () => {
     })
   })
 })
+
+function withNumberAsText(section: object, [name, ...rest]: readonly string[]): object {
+  const value = (section as Record<string, unknown>)[name!]
+  const text = rest.length > 0 ? withNumberAsText(value as object, rest) : String(value)
+  return { ...section, [name!]: text }
+}
 
 /** The wanted members on top of the rendered ones, which include defaults of the chart. */
 function merged(rendered: unknown, wanted: unknown): unknown {
