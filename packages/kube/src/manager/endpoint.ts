@@ -128,8 +128,8 @@ export class HttpEndpoint {
   async #respond(request: IncomingMessage): Promise<EndpointResponse> {
     request.resume()
     try {
-      const url = new URL(request.url ?? '/', 'http://endpoint')
-      return (await this.#handler(url, request)) ?? notFound
+      const url = URL.parse(request.url ?? '/', 'http://endpoint')
+      return (url && (await this.#handler(url, request))) ?? notFound
     } catch (error) {
       this.#log.error('Endpoint failed', { endpoint: this.name, path: request.url, error })
       return text(500, 'internal server error\n')

@@ -101,6 +101,7 @@ describe('the metrics endpoint', () => {
     assert.equal(response.type, 'text/plain; version=0.0.4; charset=utf-8')
     assert.match(response.body, /process_cpu_seconds_total/)
     assert.equal((await get('/')).status, 404)
+    assert.equal((await get('//')).status, 404)
   })
 
   it('allows only clients that the API server authenticates and authorizes, and caches its results', async () => {

@@ -55,11 +55,12 @@ describe('a webhook', () => {
     assert.equal(unchanged.patchType, undefined)
   })
 
-  it('responds with 404 to unknown paths', async () => {
-    const response = await hook.post('/nowhere', review())
-    assert.equal(response.status, 404)
-    assert.equal(response.body, '404 page not found\n')
-  })
+  for (const path of ['/nowhere', '//'])
+    it(`responds with 404 to the unknown path ${path}`, async () => {
+      const response = await hook.post(path, review())
+      assert.equal(response.status, 404)
+      assert.equal(response.body, '404 page not found\n')
+    })
 
   const bad: readonly [string, string | Buffer | undefined, RequestOptions, number, RegExp][] = [
     ['an empty body', undefined, {}, 400, /^request body is empty$/],

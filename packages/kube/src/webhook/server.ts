@@ -221,8 +221,8 @@ export class WebhookServer {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? '/', 'https://webhook')
-    const handler = this.#handlers.get(url.pathname)
+    const url = URL.parse(request.url ?? '/', 'https://webhook')
+    const handler = url && this.#handlers.get(url.pathname)
     if (!handler) {
       request.resume()
       // No API server requests other paths, so the connection of such a client is closed.
