@@ -84,7 +84,7 @@ export const configurationKeys: readonly ConfigurationKey[] = [
   key(
     'leaderElection.resourceNamespace',
     'text',
-    "Namespace of the Lease; empty is the operator's own. The chart sets the release namespace.",
+    "Namespace of the Lease; empty is the operator's own. The chart sets the release namespace, and grants the permission in the namespace that is set.",
   ),
   key('server.webhooks.enabled', 'boolean', 'Serve the admission webhooks.'),
   key('server.webhooks.bindAddress', 'text', 'Address of the webhook server; empty is all addresses.'),

@@ -61,7 +61,34 @@ describe('the chart', () => {
         values === everyValue ? 'grove-lease-role' : 'grove:system:grove-operator-lease',
       )
       assert.deepEqual(sorted(role.rules), sorted(operatorRole('', configuration).rules))
+      assert.equal(role.metadata?.namespace, configuration.leaderElection.resourceNamespace)
     })
+
+  test('grants the permission for a Lease in the namespace of the Lease', async () => {
+    const leaderElection = { resourceNamespace: 'leases' }
+    const gangScheduler = { enabled: true, config: { leaderElection } }
+    const objects = await renderedObjects(helm, { values: { config: { leaderElection }, gangScheduler } })
+    for (const kind of ['Role', 'RoleBinding'])
+      assert.deepEqual(
+        objects
+          .filter(object => object.kind === kind)
+          .map(({ metadata }) => `${metadata?.namespace}/${metadata?.name}`)
+          .sort(),
+        [
+          `${release.namespace}/grove:system:grove-operator-lease`,
+          'leases/grove:system:grove-operator-lease',
+          'leases/grove:system:grove-scheduler-lease',
+        ].sort(),
+      )
+    const resources = (namespace: string) =>
+      objects
+        .filter(({ kind, metadata }) => kind === 'Role' && metadata?.namespace === namespace)
+        .flatMap(({ rules }) => (rules as { resources: string[] }[]).flatMap(rule => rule.resources))
+    assert.deepEqual(resources(release.namespace), ['secrets'])
+    assert.deepEqual([...new Set(resources('leases'))], ['leases'])
+    for (const binding of objects.filter(({ kind }) => kind === 'RoleBinding'))
+      assert.equal(at(binding, 'subjects.0.namespace'), release.namespace)
+  })
 
   test('grants no permission on CRDs without the installer', async () => {
     const objects = await renderedObjects(helm, { values: { crdInstaller: { enabled: false } } })
