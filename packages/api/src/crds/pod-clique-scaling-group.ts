@@ -8,7 +8,7 @@ import type {
   ReplicasSelectedToUpdate,
 } from '../types/index.ts'
 import { conditions } from './condition.ts'
-import { breachColumn, type Definition, integerColumn, wide } from './definition.ts'
+import { breachColumn, type Definition, integerColumn } from './definition.ts'
 import { lastErrors } from './last-error.ts'
 import { int32, int64, list, object, required, string, stringList, time } from './schema.ts'
 
@@ -71,9 +71,8 @@ export const podCliqueScalingGroup: Definition = {
     integerColumn('Available', '.status.availableReplicas'),
     integerColumn('Scheduled', '.status.scheduledReplicas'),
     integerColumn('Updated', '.status.updatedReplicas'),
-    // Filled only during and after an update.
-    wide(integerColumn('PCLQs-Updated', '.status.updateProgress.updatedPodCliquesCount')),
-    wide(integerColumn('PCLQs-Total', '.status.updateProgress.totalPodCliquesCount')),
+    integerColumn('PCLQs-Updated', '.status.updateProgress.updatedPodCliquesCount'),
+    integerColumn('PCLQs-Total', '.status.updateProgress.totalPodCliquesCount'),
     breachColumn,
   ],
   scaleSelectorPath: '.status.selector',

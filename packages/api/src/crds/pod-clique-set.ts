@@ -10,7 +10,7 @@ import type {
   ScalingGroupTemplate,
 } from '../types/index.ts'
 import { autoScaling } from './autoscaling.ts'
-import { type Definition, integerColumn, wide } from './definition.ts'
+import { type Definition, integerColumn } from './definition.ts'
 import { podCliqueSpec } from './pod-clique.ts'
 import { podCliqueSetStatus } from './pod-clique-set-status.ts'
 import {
@@ -167,11 +167,10 @@ export const podCliqueSet: Definition = {
     integerColumn('Replicas', '.spec.replicas'),
     integerColumn('Available', '.status.availableReplicas'),
     integerColumn('Updated', '.status.updatedReplicas'),
-    // Filled only during and after an update.
-    wide(integerColumn('PCLQs-Updated', '.status.updateProgress.updatedPodCliquesCount')),
-    wide(integerColumn('PCLQs-Total', '.status.updateProgress.totalPodCliquesCount')),
-    wide(integerColumn('PCSGs-Updated', '.status.updateProgress.updatedPodCliqueScalingGroupsCount')),
-    wide(integerColumn('PCSGs-Total', '.status.updateProgress.totalPodCliqueScalingGroupsCount')),
+    integerColumn('PCLQs-Updated', '.status.updateProgress.updatedPodCliquesCount'),
+    integerColumn('PCLQs-Total', '.status.updateProgress.totalPodCliquesCount'),
+    integerColumn('PCSGs-Updated', '.status.updateProgress.updatedPodCliqueScalingGroupsCount'),
+    integerColumn('PCSGs-Total', '.status.updateProgress.totalPodCliqueScalingGroupsCount'),
   ],
   scaleSelectorPath: '.status.hpaPodSelector',
   spec,
