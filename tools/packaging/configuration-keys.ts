@@ -89,6 +89,11 @@ export const configurationKeys: readonly ConfigurationKey[] = [
   key('server.webhooks.enabled', 'boolean', 'Serve the admission webhooks.'),
   key('server.webhooks.bindAddress', 'text', 'Address of the webhook server; empty is all addresses.'),
   port('server.webhooks.port', 'Port of the webhook server (HTTPS).'),
+  key(
+    'server.webhooks.serviceName',
+    'text',
+    'Service of the webhooks. Mode `auto` issues certificates for this name. The chart sets it.',
+  ),
   key('server.webhooks.serverCertDir', 'text', 'Folder of `tls.crt` and `tls.key` in mode `manual`.'),
   key('server.webhooks.secretName', 'text', 'Secret that holds the certificates.'),
   key(

@@ -6,6 +6,9 @@
 {{- if (.Values.certManager).enabled -}}
 {{- $_ := set $server.webhooks "certProvisionMode" "manual" -}}
 {{- end -}}
+{{- if ne .Values.service.name "grove-operator" -}}
+{{- $_ := set $server.webhooks "serviceName" .Values.service.name -}}
+{{- end -}}
 {{- if not $config.leaderElection.resourceNamespace -}}
 {{- $_ := set $config.leaderElection "resourceNamespace" .Release.Namespace -}}
 {{- end -}}

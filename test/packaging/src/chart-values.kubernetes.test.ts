@@ -129,6 +129,15 @@ describe('the values of the chart', () => {
     assert.equal(configurationOf(objects).leaderElection.enabled, false)
   })
 
+  test('names the Service in the webhook configurations, and in the configuration, for its certificates', async () => {
+    const objects = await renderedObjects(helm, { values: { service: { name: 'other' } } })
+    named(objects, 'Service', 'other')
+    assert.equal(configurationOf(objects).server.webhooks.serviceName, 'other')
+    const hooks = objects.filter(({ kind }) => kind?.endsWith('WebhookConfiguration'))
+    for (const each of hooks) assert.equal(at(each, 'webhooks.0.clientConfig.service.name'), 'other')
+    assert.equal(configurationOf(defaults).server.webhooks.serviceName, 'grove-operator')
+  })
+
   describe('rejects', () => {
     const rows: [string, object, RegExp][] = [
       [
@@ -162,11 +171,6 @@ describe('the values of the chart', () => {
         'several replicas without leader election',
         { replicaCount: 2, config: { leaderElection: { enabled: false } } },
         /replicaCount is above 1 while config.leaderElection.enabled is false/,
-      ],
-      [
-        'another Service name with automatic certificates',
-        { service: { name: 'other' } },
-        /service.name must be grove-operator/,
       ],
       [
         'a required section that is null',

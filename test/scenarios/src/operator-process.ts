@@ -168,7 +168,11 @@ export async function installOperator(
   const loaded = loadConfiguration(configurationDocument(ports, configuration))
   if (loaded.outcome !== 'loaded') throw new Error(JSON.stringify(loaded))
   const hooks = webhookConfigurations(
-    { namespace, port: servicePort ?? ports.webhooks },
+    {
+      namespace,
+      name: loaded.configuration.server.webhooks.serviceName,
+      port: servicePort ?? ports.webhooks,
+    },
     loaded.configuration,
   )
   await kubernetes.apply(customResourceDefinitions as never)

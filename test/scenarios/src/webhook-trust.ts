@@ -163,6 +163,13 @@ export function webhookTrustTests(cluster: string, startHost: () => Promise<Oper
       }
     })
 
+    test('issues certificates for the Service that its configuration names', async () => {
+      await install({ configuration: { server: { webhooks: { serviceName: 'grove-hooks' } } } })
+      await applyConfigurations()
+      const operator = await start()
+      await operator.untilReady()
+    })
+
     test('with webhooks disabled, it is ready without configurations and creates no Secret', async () => {
       await install({ configuration: { server: { webhooks: { enabled: false } } } })
       const operator = await start()

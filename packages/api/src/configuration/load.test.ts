@@ -33,6 +33,7 @@ describe('defaults', () => {
           enabled: true,
           bindAddress: '',
           port: 2750,
+          serviceName: 'grove-operator',
           serverCertDir: '/etc/grove-operator/webhook-certs',
           secretName: 'grove-webhook-server-cert',
           certProvisionMode: 'auto',

@@ -67,6 +67,8 @@ export type CertProvisionMode = (typeof certProvisionModes)[number]
 export interface WebhookServerConfiguration extends Endpoint {
   /** False: the operator serves no webhooks, and neither defaults nor validates sets. */
   readonly enabled: boolean
+  /** The Service of the webhooks. Mode `auto` issues certificates for this name. */
+  readonly serviceName: string
   readonly serverCertDir: string
   readonly secretName: string
   /** `auto`: the operator issues and renews certificates. `manual`: the administrator provides them. */

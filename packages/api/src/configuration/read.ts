@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { ResourceRequirements } from '../kubernetes/index.ts'
+import { operatorName } from '../names.ts'
 import { scheduler } from '../schedulers.ts'
 import type {
   CertProvisionMode,
@@ -86,6 +87,7 @@ function readServer(section: Section): OperatorConfiguration['server'] {
       enabled: webhooks.boolean('enabled', true),
       bindAddress: webhooks.text('bindAddress', ''),
       port: webhooks.integer('port', 2750),
+      serviceName: webhooks.text('serviceName', operatorName),
       serverCertDir: webhooks.text('serverCertDir', '/etc/grove-operator/webhook-certs'),
       secretName: webhooks.text('secretName', 'grove-webhook-server-cert'),
       certProvisionMode: webhooks.text('certProvisionMode', 'auto') as CertProvisionMode,

@@ -181,6 +181,11 @@ describe('mistakes', () => {
       ['server.webhooks.certProvisionMode: Invalid value: "magic": unsupported cert provision mode: "magic"'],
     ],
     [
+      'a Service that cannot exist',
+      { server: { webhooks: { serviceName: 'grove.hooks' } } },
+      ['server.webhooks.serviceName: Invalid value: "grove.hooks": must not contain dots'],
+    ],
+    [
       'ports out of range',
       {
         server: { webhooks: { port: -1 }, healthProbes: { port: 65536 }, metrics: { port: 65535 } },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import {
+  dns1123Label,
   dns1123Subdomain,
   type FieldError,
   fieldError,
@@ -32,6 +33,7 @@ export function validateConfiguration(configuration: OperatorConfiguration): Fie
     ...validateClientConnection(configuration),
     ...validateControllers(configuration),
     ...validateCertificates(configuration),
+    ...validateServiceName(configuration),
     ...validatePorts(configuration),
     ...oneOf('gangTermination.onTotalLoss', configuration.gangTermination.onTotalLoss, totalLossPolicies),
     ...validateHistory(configuration),
@@ -153,6 +155,12 @@ function validateCertificates({ server: { webhooks } }: OperatorConfiguration): 
       `unsupported cert provision mode: ${quote(mode)}`,
     ),
   ]
+}
+
+function validateServiceName({ server: { webhooks } }: OperatorConfiguration): FieldError[] {
+  return dns1123Label(webhooks.serviceName).map(problem =>
+    fieldError.invalid('server.webhooks.serviceName', webhooks.serviceName, problem),
+  )
 }
 
 function validatePorts({ server, debugging }: OperatorConfiguration): FieldError[] {

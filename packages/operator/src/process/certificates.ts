@@ -83,7 +83,8 @@ function fromSecret(
   { client, configuration, namespace, clock, log }: CertificateOptions,
   targets: readonly InjectionTarget[],
 ): Provision {
-  const secret = { namespace, name: configuration.server.webhooks.secretName, labels: secretLabels }
+  const { secretName, serviceName } = configuration.server.webhooks
+  const secret = { namespace, name: secretName, labels: secretLabels }
   const provisioner = new CertificateProvisioner({
     store: secretStore(client, secret),
     injection: injectionStore(client),
@@ -91,12 +92,9 @@ function fromSecret(
     policy: certificatePolicy({
       authorityName: 'Grove-CA',
       organization: 'Grove',
-      serverNames: [
-        `${operatorName}.${namespace}.svc`,
-        operatorName,
-        `${operatorName}.${namespace}`,
-        `${operatorName}.${namespace}.svc.cluster.local`,
-      ],
+      // The usual Service is always included. Otherwise replicas with the former configuration would replace the
+      // certificate while the Service is renamed.
+      serverNames: [...new Set([serviceName, operatorName])].flatMap(name => serviceNames(name, namespace)),
     }),
     clock,
     log,
@@ -108,6 +106,16 @@ function fromSecret(
     changed,
     parts: { certificates: provisioner, 'certificate Secret': watch },
   }
+}
+
+/** The names of a Service. API servers verify the first. */
+function serviceNames(service: string, namespace: string): string[] {
+  return [
+    `${service}.${namespace}.svc`,
+    service,
+    `${service}.${namespace}`,
+    `${service}.${namespace}.svc.cluster.local`,
+  ]
 }
 
 function webhookTargets({ authorizer, server }: OperatorConfiguration): InjectionTarget[] {
