@@ -2,6 +2,7 @@
 
 // Resource quantities (`500m`, `1.5Gi`, `12e6`) as Kubernetes parses, compares, adds and formats them. Values
 // are exact: an integer times a power of ten, never a floating-point number.
+import { trimSpace } from './white-space.ts'
 
 /** The notation of a quantity. A quantity keeps the notation it was parsed from. */
 export type QuantityFormat = 'DecimalSI' | 'DecimalExponent' | 'BinarySI'
@@ -78,7 +79,7 @@ export function parseQuantity(text: string): Quantity {
 /** Parses a quantity in JSON: a number, or a string, possibly with white space around it. */
 export function readQuantity(value: unknown): Quantity | QuantityError {
   const text =
-    typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : undefined
+    typeof value === 'string' ? trimSpace(value) : typeof value === 'number' ? String(value) : undefined
   const result = text === undefined ? 'format' : tryParse(text)
   return typeof result === 'string' ? new QuantityError(result) : result
 }

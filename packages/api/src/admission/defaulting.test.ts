@@ -69,6 +69,8 @@ describe('a clique', () => {
       terminationGracePeriodSeconds: 30,
     })
     assert.equal(podOf({ restartPolicy: ' ' }).restartPolicy, 'Always')
+    assert.equal(podOf({ restartPolicy: '\u0085' }).restartPolicy, 'Always')
+    assert.equal(podOf({ restartPolicy: '\ufeff' }).restartPolicy, '\ufeff')
     assert.equal(podOf({ restartPolicy: 'Never' }).restartPolicy, 'Never')
     assert.equal(podOf({ terminationGracePeriodSeconds: 0 }).terminationGracePeriodSeconds, 0)
   })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { semanticallyEqual } from '@grove/apimachinery'
+import { isBlank, semanticallyEqual } from '@grove/apimachinery'
 import type { AutoScalingConfig, CliqueTemplate, PodCliqueSet, ScalingGroupTemplate } from '../types/index.ts'
 
 const defaultTerminationDelay = '4h0m0s'
@@ -32,7 +32,7 @@ export function defaultPodCliqueSet(
   }
   return {
     ...set,
-    metadata: set.metadata.namespace?.trim() ? set.metadata : { ...set.metadata, namespace },
+    metadata: isBlank(set.metadata.namespace) ? { ...set.metadata, namespace } : set.metadata,
     spec: { ...set.spec, template: filled },
   }
 }
@@ -50,7 +50,7 @@ function defaultClique(clique: CliqueTemplate, old: CliqueTemplate | undefined):
     ...spec,
     podSpec: {
       ...podSpec,
-      restartPolicy: podSpec.restartPolicy?.trim() ? podSpec.restartPolicy : 'Always',
+      restartPolicy: isBlank(podSpec.restartPolicy) ? 'Always' : podSpec.restartPolicy,
       terminationGracePeriodSeconds: podSpec.terminationGracePeriodSeconds ?? defaultGracePeriodSeconds,
     },
     replicas,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { isJsonObject, type JsonObject, parseDuration } from '@grove/apimachinery'
+import { isBlank, isJsonObject, type JsonObject, parseDuration } from '@grove/apimachinery'
 
 /** Problems found while reading a configuration. */
 export interface Findings {
@@ -39,7 +39,7 @@ export class Section {
   /** A text of which a blank one counts as absent. */
   choice(key: string, fallback: string): string {
     const value = this.text(key, fallback)
-    return value.trim() === '' ? fallback : value
+    return isBlank(value) ? fallback : value
   }
 
   boolean(key: string, fallback = false): boolean {

@@ -6,6 +6,7 @@ import {
   type FieldError,
   fieldError,
   formatDuration,
+  isBlank,
   isJsonObject,
   QuantityError,
   quote,
@@ -69,7 +70,7 @@ function validateScheduler({
   const valid = new Set<string>()
   profiles.forEach(({ name }, index) => {
     const at = `${field}[${index}].name`
-    if (name.trim() === '') errors.push(fieldError.required(at, 'scheduler profile name is required'))
+    if (isBlank(name)) errors.push(fieldError.required(at, 'scheduler profile name is required'))
     else if (!supportedSchedulers.includes(name)) {
       errors.push(fieldError.unsupported(at, name, supportedSchedulers))
     } else if (valid.has(name)) errors.push(fieldError.duplicate(at, name))
@@ -79,7 +80,7 @@ function validateScheduler({
     errors.push(fieldError.required(field, `the "${scheduler.default}" scheduler profile is required`))
   }
   const defaultField = 'scheduler.defaultProfileName'
-  if (defaultProfileName.trim() === '') {
+  if (isBlank(defaultProfileName)) {
     errors.push(fieldError.required(defaultField, 'default scheduler profile name is required'))
   } else if (!valid.has(defaultProfileName)) {
     errors.push(

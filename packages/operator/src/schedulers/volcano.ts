@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { annotation, label, scheduler } from '@grove/api'
+import { trimSpace } from '@grove/apimachinery'
 import { controlledBy } from '../layout/owner.ts'
 import type { StoredGang, StoredSet } from '../layout/stored.ts'
 import { conditionMessage, type SchedulerBackend, type SchedulerObject } from './backend.ts'
@@ -59,6 +60,6 @@ function podGroup(gang: StoredGang, set: StoredSet): SchedulerObject {
 /** The set's queue, or that of its cliques. Admission ensures that they agree. */
 function volcanoQueue(set: StoredSet): string {
   const tagged = [set.metadata, ...set.spec.template.cliques]
-  const queues = tagged.map(object => object.annotations?.[annotation.volcanoQueue]?.trim())
+  const queues = tagged.map(object => trimSpace(object.annotations?.[annotation.volcanoQueue] ?? ''))
   return queues.find(queue => queue) ?? defaultQueue
 }

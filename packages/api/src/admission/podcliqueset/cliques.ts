@@ -4,6 +4,7 @@ import {
   dns1123Subdomain,
   type FieldError,
   fieldError,
+  isBlank,
   validateAnnotations,
   validateLabels,
 } from '@grove/apimachinery'
@@ -69,7 +70,7 @@ function validateName(
   member: boolean,
 ): FieldError[] {
   const field = `${path.clique(index)}.name`
-  if (name.trim() === '') return [fieldError.required(field, 'field cannot be empty')]
+  if (isBlank(name)) return [fieldError.required(field, 'field cannot be empty')]
   const errors: FieldError[] = []
   if (dns1123Subdomain(name).length > 0) {
     errors.push(

@@ -30,6 +30,10 @@ describe('the pod spec must not choose nodes', () => {
       `${R}.nodeName: Invalid value: "n1": must not be set`,
     ])
     assert.deepEqual(errorsOf(setOf({ nodeName: '  ' })), [])
+    assert.deepEqual(errorsOf(setOf({ nodeName: '\u0085' })), [])
+    assert.deepEqual(errorsOf(setOf({ nodeName: '\ufeff' })), [
+      `${R}.nodeName: Invalid value: "\\ufeff": must not be set`,
+    ])
   })
 
   test('also not by an update', () => {

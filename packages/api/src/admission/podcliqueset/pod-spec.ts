@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { environmentVariableName, type FieldError, fieldError } from '@grove/apimachinery'
+import { environmentVariableName, type FieldError, fieldError, isBlank, trimSpace } from '@grove/apimachinery'
 import type { Container } from '../../kubernetes/index.ts'
 import type { CliqueTemplate, PodCliqueSet } from '../../types/index.ts'
 import { path } from './paths.ts'
@@ -32,7 +32,7 @@ export function validatePodPlacement(
       ),
     )
   }
-  if (nodeName?.trim() && !before?.nodeName?.trim()) {
+  if (!isBlank(nodeName) && isBlank(before?.nodeName)) {
     errors.push(fieldError.invalid(`${fieldOf(index)}.nodeName`, nodeName, 'must not be set'))
   }
   return errors
@@ -67,8 +67,8 @@ function environmentErrors({ env }: Container, field: string): FieldError[] {
 /** Defaulting replaces a blank policy by `Always`, so only an explicit other policy causes a warning. */
 export function restartPolicyWarnings(set: PodCliqueSet): string[] {
   const ignored = set.spec.template.cliques.some(({ spec: { podSpec } }) => {
-    const policy = podSpec.restartPolicy?.trim()
-    return policy && policy !== 'Always'
+    const policy = trimSpace(podSpec.restartPolicy ?? '')
+    return policy !== '' && policy !== 'Always'
   })
   return ignored ? ['restartPolicy will be ignored, it will be set to Always'] : []
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type FieldError, fieldError } from '@grove/apimachinery'
+import { type FieldError, fieldError, isBlank } from '@grove/apimachinery'
 import type { CliqueTemplate } from '../../types/index.ts'
 import { path } from './paths.ts'
 import { repeatedNames } from './repeated-names.ts'
@@ -13,7 +13,7 @@ export function validateStartsAfter(clique: CliqueTemplate, index: number): Fiel
   const startsAfter = clique.spec.startsAfter ?? []
   const errors: FieldError[] = []
   for (const name of startsAfter) {
-    if (name.trim() === '') errors.push(fieldError.required(field, 'clique dependency must not be empty'))
+    if (isBlank(name)) errors.push(fieldError.required(field, 'clique dependency must not be empty'))
     if (name === clique.name)
       errors.push(fieldError.invalid(field, name, 'clique dependency cannot refer to itself'))
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { dns1123Subdomain, quote } from '@grove/apimachinery'
+import { dns1123Subdomain, quote, trimSpace } from '@grove/apimachinery'
 import { annotation } from '../../../annotations.ts'
 import type { PodCliqueSet } from '../../../types/index.ts'
 import type { ClusterView } from '../../cluster-view.ts'
@@ -13,7 +13,7 @@ const defaultQueue = 'default'
 type Annotations = Readonly<Record<string, string>> | undefined
 
 function queueOf(annotations: Annotations): string {
-  return annotations?.[key]?.trim() ?? ''
+  return trimSpace(annotations?.[key] ?? '')
 }
 
 /** The queue of the pods of a set, as far as it is known. The webhook looks it up first. */
