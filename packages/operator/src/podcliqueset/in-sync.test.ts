@@ -123,7 +123,7 @@ function begun() {
   } as unknown as Caches
   const syncs = new SetTable<SyncState>(() => known.has('w'))
   const inSync = new SetsInSync(caches, syncs)
-  const fingerprint = inSync.fingerprintOf(set)
+  const fingerprint = inSync.fingerprintOf(set, inSync.changesOf(set))
   assert.ok(
     !inSync.isInSync(set, fingerprint) && inSync.areGangsDue(set, fingerprint),
     'no sync is recorded at first',
@@ -131,7 +131,7 @@ function begun() {
   inSync.recordSync(set, fingerprint)
   inSync.recordGangs(set, fingerprint)
   const dueOf = (of: StoredSet): Due => {
-    const now = inSync.fingerprintOf(of)
+    const now = inSync.fingerprintOf(of, inSync.changesOf(of))
     if (inSync.areGangsDue(of, now)) return 'gangs'
     return inSync.isInSync(of, now) ? 'nothing' : 'children'
   }

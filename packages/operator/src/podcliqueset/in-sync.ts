@@ -30,6 +30,12 @@ const kindsOfGangs: ReadonlySet<string> = new Set(
   [resources.podGangs, ...schedulerObjectKinds].map(({ resource }) => resource),
 )
 
+/** How many changes of a set and its children had arrived when the set was read. */
+export interface SeenChanges {
+  readonly own: string
+  readonly ofChildren: number
+}
+
 export class SetsInSync {
   readonly #syncs: SetTable<SyncState>
   /** Changes of objects that belong to no set, such as topology bindings. */
@@ -59,12 +65,16 @@ export class SetsInSync {
     }
   }
 
-  /** Call this before the children are compared, and pass the result to `recordSync` afterwards. */
-  fingerprintOf(set: StoredSet): Fingerprint {
+  /** Call this when the set is read: a change that arrives later is not part of the sync. */
+  changesOf(set: StoredSet): SeenChanges {
     const { changes, changesOfChildren } = this.#stateOf(set)
-    const own = `${this.#changesOfAll}/${changes}`
+    return { own: `${this.#changesOfAll}/${changes}`, ofChildren: changesOfChildren }
+  }
+
+  /** The fingerprint of a set that was read after these changes. Pass it to `recordSync` after the sync. */
+  fingerprintOf(set: StoredSet, { own, ofChildren }: SeenChanges): Fingerprint {
     const update = isUpdating(set) ? `${exemptedReplicas(set).join()} of ${replicaCount(set)}` : 'none'
-    return { own, all: `${own}/${changesOfChildren}/${update}` }
+    return { own, all: `${own}/${ofChildren}/${update}` }
   }
 
   isInSync(set: StoredSet, { all }: Fingerprint): boolean {

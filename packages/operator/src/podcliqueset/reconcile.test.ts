@@ -351,3 +351,21 @@ test('a failing termination is reported and does not stop the sync of the set', 
   assert.match(simulation.lastErrors.join(), /ERR_DELETE_PCS_REPLICA .*Error terminating replica 0/)
   assert.notEqual(simulation.api.get(resources.podCliques, 'w-1-web'), undefined)
 })
+
+test('an edit that arrives while orphans are adopted is synced by the next reconcile', async () => {
+  const simulation = await convergedSet()
+  simulation.api.modify(resources.services, 'w-0', { metadata: { ownerReferences: null } })
+  const { before, after } = simulation.api.hooks
+  simulation.api.hooks = {
+    after,
+    before: async write => {
+      await before(write)
+      if (write.verb === 'patch' && write.resource === 'services') edit(simulation, { replicas: 2 })
+    },
+  }
+  assert.equal(await simulation.reconcileSet(), undefined)
+  assert.ok(simulation.writes.includes('patch services'), 'the Service is adopted')
+  assert.equal(simulation.set.spec.replicas, 2)
+  assert.equal(await simulation.reconcileSet(), undefined)
+  assert.notEqual(simulation.api.get(resources.podCliques, 'w-1-web'), undefined)
+})

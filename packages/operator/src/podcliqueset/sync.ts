@@ -21,7 +21,7 @@ import type { Component, Components } from './child-component.ts'
 import { replicasToCreate } from './children.ts'
 import { components } from './components.ts'
 import { syncGangs } from './gangs.ts'
-import type { SetsInSync } from './in-sync.ts'
+import type { SeenChanges, SetsInSync } from './in-sync.ts'
 import { observeChildren, type Replicas, revisionWitnesses } from './observe.ts'
 import { announcement, finalizerOf, statusWrite } from './plan.ts'
 import { removeSurplusReplicas } from './scale-in.ts'
@@ -52,7 +52,7 @@ export interface SyncedSet {
 }
 
 export async function syncSet(stored: StoredSet, parts: SetParts, signal: AbortSignal): Promise<SyncedSet> {
-  const { context } = parts
+  const { context, inSync } = parts
   let set = stored
   let isAnnounced = false
   let hasMore = false
@@ -60,12 +60,13 @@ export async function syncSet(stored: StoredSet, parts: SetParts, signal: AbortS
   const sync = async () => {
     await executeOrThrow(finalizerOf(stored), context, signal)
     set = context.caches.sets.get(stored.metadata) ?? stored
+    const seen = inSync.changesOf(set)
     await adoptOrphans(set, context, signal)
     set = await announce(set, context, signal)
     isAnnounced = true
     // A failing termination does not stop the sync, and is retried.
     termination = await terminate(set, parts, signal)
-    hasMore = await syncChildren(set, parts, signal)
+    hasMore = await syncChildren(set, seen, parts, signal)
   }
   const failures = await failuresOf(sync())
   return {
@@ -129,10 +130,11 @@ async function terminate(
  */
 async function syncChildren(
   set: StoredSet,
+  seen: SeenChanges,
   { context, inSync, tokens, enqueueGang }: SetParts,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const fingerprint = inSync.fingerprintOf(set)
+  const fingerprint = inSync.fingerprintOf(set, seen)
   if (inSync.isInSync(set, fingerprint)) return false
   inSync.forgetSync(set)
   const all = inSync.areGangsDue(set, fingerprint)
