@@ -2,7 +2,7 @@
 
 // Finds the instance of the layout that a live object represents. Compares labels with the names that the layout gives,
 // and never parses names.
-import { label, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
+import { label, names, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
 import type { KubeObject } from '@grove/kube'
 import {
   type CliqueInstance,
@@ -27,9 +27,32 @@ export function setReplicaOf({ metadata }: KubeObject): number | undefined {
   return numberLabel(metadata?.labels, label.setReplicaIndex)
 }
 
+/**
+ * The index of the set replica that a child belongs to. -1 if its label and its name disagree: a user has edited the
+ * label, and the child must not be deleted with another replica.
+ */
+export function replicaOf(set: StoredSet, child: KubeObject): number {
+  const replica = setReplicaOf(child)
+  if (replica === undefined) return -1
+  const named = names.replica(set.metadata.name, replica)
+  const isNamed = child.metadata?.name === named || child.metadata?.name?.startsWith(`${named}-`)
+  return isNamed ? replica : -1
+}
+
 /** The index of the scaling group replica that an object belongs to, from its label. */
 export function groupReplicaOf({ metadata }: KubeObject): number | undefined {
   return numberLabel(metadata?.labels, label.scalingGroupReplicaIndex)
+}
+
+/**
+ * The index of the group replica that a member belongs to; undefined if its label and its name disagree. Such a member
+ * must not be deleted with another replica.
+ */
+export function memberReplicaOf(group: PodCliqueScalingGroup, clique: PodClique): number | undefined {
+  const replica = groupReplicaOf(clique)
+  if (replica === undefined) return undefined
+  const named = names.scalingGroupReplica(group.metadata.name ?? '', replica)
+  return clique.metadata.name?.startsWith(`${named}-`) ? replica : undefined
 }
 
 /** The members of a scaling group by their replica. Omits terminating members and members without an index. */

@@ -10,7 +10,7 @@ import type { Intent } from '../apply/intent.ts'
 import { uidsOf } from '../apply/planned-removal.ts'
 import { setReplicaKey, withinReplicas } from '../caches/replica-index.ts'
 import { resources } from '../caches/resources.ts'
-import { setReplicaOf } from '../layout/clique-instance.ts'
+import { replicaOf } from '../layout/clique-instance.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import type { OwnChildren } from '../ownership/owner-lookup.ts'
@@ -35,7 +35,7 @@ export async function removeReplicaBatches(
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<RemovedReplicas> {
-  const indexes = [...new Set([...groups, ...cliques, ...services].map(replicaOf))]
+  const indexes = [...new Set([...groups, ...cliques, ...services].map(object => replicaOf(set, object)))]
     .filter(index => index >= 0)
     .sort((a, b) => a - b)
   const batches = Array.from(
@@ -45,7 +45,7 @@ export async function removeReplicaBatches(
   const removed = await Promise.all(
     batches.map(async batch => {
       const of = <T extends KubeObject>(all: readonly T[]) =>
-        all.filter(object => batch.has(replicaOf(object)))
+        all.filter(object => batch.has(replicaOf(set, object)))
       const objects = { groups: of(groups), cliques: of(cliques), services: of(services) }
       return { indexes: batch, ...(await removeBatch(set, batch, objects, context, signal)) }
     }),
@@ -84,9 +84,4 @@ async function removeBatch(
   const ofServices = await execute(deletions, context, { signal })
   const [failure] = await executeInOrder(steps, context, { signal })
   return { failure, serviceFailures: ofServices.failures }
-}
-
-/** -1 for an object without an index, which no selector by index matches. */
-export function replicaOf(object: KubeObject): number {
-  return setReplicaOf(object) ?? -1
 }

@@ -18,13 +18,14 @@ import { execute } from '../apply/execute.ts'
 import type { Intent } from '../apply/intent.ts'
 import { setErrors } from '../errors/catalogue.ts'
 import { ComponentFailed } from '../errors/coded-error.ts'
+import { replicaOf } from '../layout/clique-instance.ts'
 import { replicaCount } from '../layout/layout.ts'
 import { keyOf } from '../layout/object-key.ts'
 import type { StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { ownChildren } from '../ownership/owner-lookup.ts'
 import { gangDeletions, gangsOf } from '../podgang/removal.ts'
-import { removeReplicaBatches, replicaOf } from './replica-batches.ts'
+import { removeReplicaBatches } from './replica-batches.ts'
 
 interface Surplus {
   readonly replica: number
@@ -66,7 +67,7 @@ async function removeReplicas(
 ): Promise<RemovalFailures> {
   const { caches, events: sink } = context
   const removed = new Set(indexes)
-  const isOfRemoved = (object: KubeObject) => removed.has(replicaOf(object))
+  const isOfRemoved = (object: KubeObject) => removed.has(replicaOf(set, object))
   const own = ownChildren(set, caches)
   const cliques = own.cliques.filter(isOfRemoved)
   const groups = own.groups.filter(isOfRemoved)
@@ -114,8 +115,8 @@ function outcomeOf({ clique, group }: Surplus, error: unknown): EventValue {
 function surplusOf(set: StoredSet, { caches }: OperatorContext): Surplus[] {
   const { uid } = set.metadata
   return [
-    ...caches.cliques.byIndex('controller', uid).map(clique => ({ replica: replicaOf(clique), clique })),
-    ...caches.groups.byIndex('controller', uid).map(group => ({ replica: replicaOf(group), group })),
+    ...caches.cliques.byIndex('controller', uid).map(clique => ({ replica: replicaOf(set, clique), clique })),
+    ...caches.groups.byIndex('controller', uid).map(group => ({ replica: replicaOf(set, group), group })),
   ].filter(
     (one: Surplus) =>
       one.replica >= replicaCount(set) && !(one.clique ?? one.group)?.metadata.deletionTimestamp,

@@ -16,7 +16,7 @@ import { resources } from '../caches/resources.ts'
 import type { SharedClaims } from '../devices/shared-claims.ts'
 import { groupErrors } from '../errors/catalogue.ts'
 import type { CodedError } from '../errors/coded-error.ts'
-import { groupReplicaOf, setReplicaOf } from '../layout/clique-instance.ts'
+import { memberReplicaOf, setReplicaOf } from '../layout/clique-instance.ts'
 import {
   type CliqueInstance,
   eachIndex,
@@ -84,7 +84,10 @@ export interface GroupPlan {
   readonly create: readonly CliqueInstance[]
   /** Indexes of replicas beyond the wanted number, ascending. */
   readonly removeReplicas: readonly number[]
-  /** Existing members that are wanted. */
+  /**
+   * Existing members that are wanted, and others whose labels were edited: the reconcile that follows the repair of
+   * their labels deletes them.
+   */
   readonly keep: readonly Member[]
 }
 
@@ -96,7 +99,7 @@ export function planGroup(
   const byName = new Map(cliques.map(clique => [clique.metadata.name, clique]))
   const surplus = cliques
     .filter(clique => !clique.metadata.deletionTimestamp)
-    .map(groupReplicaOf)
+    .map(clique => memberReplicaOf(group, clique))
     .filter(index => index !== undefined)
     .filter(index => index >= group.spec.replicas)
   const missing = Iterator.from(eachIndex(0, group.spec.replicas))
@@ -110,7 +113,9 @@ export function planGroup(
       const member = clique.metadata.deletionTimestamp
         ? undefined
         : memberNamed(set, instance, clique.metadata.name)
-      return member && member.group!.replica < group.spec.replicas ? [{ clique, instance: member }] : []
+      if (!member) return []
+      const isWanted = member.group!.replica < group.spec.replicas
+      return isWanted || memberReplicaOf(group, clique) === undefined ? [{ clique, instance: member }] : []
     }),
   }
 }

@@ -8,7 +8,7 @@ import type { Intent } from '../apply/intent.ts'
 import { uidsOf } from '../apply/planned-removal.ts'
 import { groupReplicaKey, withinReplicas } from '../caches/replica-index.ts'
 import { groupErrors } from '../errors/catalogue.ts'
-import { groupReplicaOf } from '../layout/clique-instance.ts'
+import { memberReplicaOf } from '../layout/clique-instance.ts'
 import type { StoredClique } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { gangDeletions } from '../podgang/removal.ts'
@@ -33,7 +33,7 @@ export async function removeReplicas(
 /** Cliques whose gang is no longer needed. The base gang and the gangs of replicas that will be recreated stay. */
 function scaledAway({ group, cliques }: GroupSnapshot, replicas: readonly number[]): StoredClique[] {
   return cliques.filter(clique => {
-    const replica = groupReplicaOf(clique) ?? -1
+    const replica = memberReplicaOf(group, clique) ?? -1
     const isScaled = clique.metadata.labels?.[label.basePodGang] !== undefined
     return isScaled && replicas.includes(replica) && replica >= group.spec.replicas
   })
@@ -46,7 +46,7 @@ function deletions(
   { caches }: OperatorContext,
 ): Intent[][] {
   const labels = { ...managedLabels(set.metadata.name), [label.scalingGroup]: group.metadata.name }
-  const planned = uidsOf(cliques.filter(clique => replicas.includes(groupReplicaOf(clique) ?? -1)))
+  const planned = uidsOf(cliques.filter(clique => replicas.includes(memberReplicaOf(group, clique) ?? -1)))
   const { name } = group.metadata
   const keys = replicas.map(replica => groupReplicaKey(set.metadata.namespace, name, replica))
   const report = {

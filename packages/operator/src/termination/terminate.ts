@@ -17,6 +17,7 @@ import { uidsOf } from '../apply/planned-removal.ts'
 import { setReplicaKey, withinReplicas } from '../caches/replica-index.ts'
 import { resources } from '../caches/resources.ts'
 import { setErrors } from '../errors/catalogue.ts'
+import { replicaOf } from '../layout/clique-instance.ts'
 import { scalingGroups } from '../layout/layout.ts'
 import type { StoredScalingGroup, StoredSet } from '../layout/stored.ts'
 import type { OperatorContext } from '../operator-context.ts'
@@ -57,9 +58,7 @@ export async function terminateReplica(
 function deletions(set: StoredSet, replica: number, { caches }: OperatorContext): Intent[][] {
   const { namespace, name } = set.metadata
   const labels = { ...managedLabels(name), [label.setReplicaIndex]: String(replica) }
-  const cliques = ownChildren(set, caches).cliques.filter(
-    ({ metadata }) => metadata.labels?.[label.setReplicaIndex] === String(replica),
-  )
+  const cliques = ownChildren(set, caches).cliques.filter(clique => replicaOf(set, clique) === replica)
   const failed = {
     about: set,
     source: eventSource.podCliqueSet,
