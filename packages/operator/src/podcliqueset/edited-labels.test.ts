@@ -94,3 +94,26 @@ test('a member whose label names a removed replica stays, and one of a removed r
     before,
   )
 })
+
+for (const name of ['w-0-web', 'w-0-g-2-work'])
+  test(`pods that ${name} creates while its labels are edited have the right labels`, async () => {
+    const simulation = await convergedSet()
+    const { api } = simulation
+    const podsIn = () =>
+      api
+        .list(pods)
+        .filter(({ metadata }) => metadata.name.startsWith(`${name}-`) && !metadata.deletionTimestamp)
+    const labels = podsIn().map(({ metadata }) => metadata.labels)
+    for (const key of Object.keys(api.get(cliques, name)!.metadata.labels!)) {
+      if (key === label.podTemplateHash) continue
+      edit(simulation, cliques, name, { [key]: '7' })
+      for (const pod of podsIn()) api.remove(pods, pod)
+      for (let round = 0; round < 2; round++) await simulation.reconcileOne('clique', name)
+      await simulation.reconcileAll()
+      assert.deepEqual(
+        podsIn().map(({ metadata }) => metadata.labels),
+        labels,
+        key,
+      )
+    }
+  })
