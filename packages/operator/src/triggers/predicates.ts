@@ -35,6 +35,7 @@ export function cliqueNeedsReconcile(change: Change<PodClique>): boolean {
   return (
     change.type !== 'update' ||
     change.old.metadata.generation !== change.new.metadata.generation ||
+    changesOwner(change) ||
     !sameMeaning(change.old.metadata.labels, change.new.metadata.labels)
   )
 }

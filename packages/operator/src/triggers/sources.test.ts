@@ -157,12 +157,15 @@ test('a recreated base gang enqueues the cliques of its scaled gangs; a change o
   assert.deepEqual(enqueued('gangs', gang('w-0-a'), gang('w-0-a')), ['serving/w-0-a'])
 })
 
-test('enqueues a clique when its spec or labels change, not when its status does', () => {
+test('enqueues a clique when its spec, labels or owner change, not when its status does', () => {
   const enqueued = enqueuedKeys(cliqueSources, {})
   const before = clique('w-0-a')
   assert.deepEqual(enqueued('cliques', undefined, before), ['serving/w-0-a'])
   assert.deepEqual(enqueued('cliques', before, clique('w-0-a', { generation: 2 })), ['serving/w-0-a'])
   assert.deepEqual(enqueued('cliques', before, clique('w-0-a', { labels: { a: 'b' } })), ['serving/w-0-a'])
+  // The operator ignores events of a clique without a controller, so the adoption has to enqueue it.
+  const adopted = clique('w-0-a', { ownerReferences: [{ kind: 'PodCliqueSet', name: 'w', controller: true }] })
+  assert.deepEqual(enqueued('cliques', before, adopted), ['serving/w-0-a'])
   assert.deepEqual(enqueued('cliques', before, { ...before, status: { readyReplicas: 1 } }), [])
 })
 

@@ -185,4 +185,18 @@ export const ownershipScenarios: Scenario[] = [
       await untilNothingIsLeft(harness, 'whole')
     },
   },
+  {
+    name: 'a clique follows a count that changes together with the loss of its owner reference',
+    async run(harness) {
+      await harness.apply(whole())
+      await harness.untilReady('whole', 2)
+      await harness.untilAvailable('whole', 1)
+      await harness.client.patch(
+        resources.podCliques,
+        { name: 'whole-0-web', namespace: harness.namespace },
+        { merge: { metadata: { ownerReferences: null }, spec: { replicas: 3 } } },
+      )
+      await harness.untilReady('whole', 4)
+    },
+  },
 ]
