@@ -50,12 +50,17 @@ export const emptyCluster: readonly Relaxation[] = [
   'boundPods',
 ]
 
-/** The first scope without whose required level the gang fits; otherwise the first scope with a required level. */
+/**
+ * The first scope without whose required level the gang fits; otherwise the first scope with a required level. A scope without
+ * missing pods holds nothing back.
+ */
 export function failingScope(
   task: GangTask,
   fits: (change: (gang: GangTask['gang']) => GangTask['gang']) => TrialResult,
 ): Scope | undefined {
-  const scopes = allScopes(task.scope).filter(({ required }) => required)
+  const scopes = allScopes(task.scope).filter(
+    ({ required, groups }) => required && groups.some(group => task.minimum[group]!.length > 0),
+  )
   const found = scopes.find(
     ({ name, kind }) => kind !== 'replica' && fits(gang => withRequired(gang, name, kind, null)) === 'yes',
   )

@@ -141,6 +141,28 @@ test('running pods outside every domain do not make a gang impossible', () => {
   equal(code, 'NodesCordoned')
 })
 
+test('a level without domains does not hold back a gang whose pods of that level all run', () => {
+  const { code, scope } = explanationOf({
+    nodes: [
+      node('a', { [gpu]: '1' }, { labels: { [rackKey]: 'r1' } }),
+      node('b', { [gpu]: '2' }, { labels: { [rackKey]: 'r2' } }),
+    ],
+    pods: [memberPod('g', 'c', 0, { [gpu]: '1' }, { node: 'a' }), memberPod('g', 'd', 0, { [gpu]: '1' })],
+    podGangs: [
+      podGang(
+        'g',
+        [
+          { name: 'c', min: 1, required: 'unlabelled' },
+          { name: 'd', min: 1 },
+        ],
+        { topology: 'fabric', required: rackKey },
+      ),
+    ],
+    topologyBindings: [binding],
+  })
+  deepEqual([code, scope], ['PinnedDomainFull', 'g'])
+})
+
 test('Terminating: the gang fits when terminating pods are gone', () => {
   const explanation = explanationOf({
     nodes: hosts(1, '8', 'r1'),

@@ -4,11 +4,12 @@ import { Model } from '../model/model.ts'
 import { noPods } from '../model/usage.ts'
 import { compareText } from '../order.ts'
 import { taskOf } from '../planner/gang-demand.ts'
-import type { Snapshot, SnapshotPod } from '../types.ts'
+import { allScopes } from '../planner/scopes.ts'
+import type { Gang, Snapshot, SnapshotPod } from '../types.ts'
 import { bestDomain, type Case, type Cause, emptyCluster, failingScope, levelOf } from './case.ts'
 import { acceptingNodes, greedyCount } from './evidence.ts'
 import { amountText, podsText, scopeText } from './text.ts'
-import { fromScratch, withGang, withoutRequiredLevels } from './variants.ts'
+import { fromScratch, withGang, withoutRequiredLevels, withRequired } from './variants.ts'
 
 export function tooLarge({ snapshot, task }: Case): Cause | undefined {
   const empty = new Model({ ...snapshot, boundPods: noPods, gangs: [task.gang] }, new Set(emptyCluster))
@@ -82,6 +83,19 @@ function fitsNextToOwnPods({ snapshot, task, fits }: Case): boolean {
   return own.length > 0 && fits({ ...snapshot, boundPods: own }, relaxed, []) === 'yes'
 }
 
+/**
+ * The gang without required levels that have no domain. Only scopes whose pods all run have such a level here: nodes may have
+ * lost their labels since.
+ */
+function withoutUnlabelledLevels({ task }: Case, gang: Gang): Gang {
+  return allScopes(task.scope)
+    .filter(({ required }) => required?.partition.domains.length === 0)
+    .reduce(
+      (changed, { name, kind }) => (kind === 'replica' ? changed : withRequired(changed, name, kind, null)),
+      gang,
+    )
+}
+
 export function clusterTooSmall(one: Case): Cause | undefined {
   const snapshot = withGang(emptied(one), one.index, withoutRequiredLevels)
   if (one.fits(snapshot, emptyCluster, []) !== 'no' || fitsNextToOwnPods(one)) return undefined
@@ -96,7 +110,7 @@ export function clusterTooSmall(one: Case): Cause | undefined {
 }
 
 export function domainTooSmall(one: Case): Cause | undefined {
-  const snapshot = emptied(one)
+  const snapshot = withGang(emptied(one), one.index, gang => withoutUnlabelledLevels(one, gang))
   if (one.fits(snapshot, emptyCluster, []) !== 'no' || fitsNextToOwnPods(one)) return undefined
   const gang = snapshot.gangs[one.index]!
   const model = new Model({ ...snapshot, gangs: [gang] }, new Set(emptyCluster))
