@@ -182,9 +182,14 @@ test('NodesNotReady, NodesCordoned and TaintsNotTolerated name the nodes that wo
     })
   equal(tainted('node.kubernetes.io/not-ready').message, 'fits once a are ready')
   equal(tainted('dedicated').message, 'fits if PodClique c tolerated dedicated:NoSchedule of 1 nodes')
-  const cordoned = explanationOf({ ...base, nodes: [node('a', { [gpu]: '8' }, { unschedulable: true })] })
-  equal(cordoned.message, 'fits if a were uncordoned')
-  deepEqual(cordoned.fixes[0], { op: 'Uncordon', nodes: ['a'], cost: 1 })
+  // Kubernetes adds this taint to a cordoned node.
+  for (const taints of [[], [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }]]) {
+    const nodes = [node('a', { [gpu]: '8' }, { unschedulable: true, taints })]
+    const cordoned = explanationOf({ ...base, nodes })
+    equal(cordoned.message, 'fits if a were uncordoned')
+    equal(cordoned.evidence.nodes.excluded.cordon, 1)
+    deepEqual(cordoned.fixes[0], { op: 'Uncordon', nodes: ['a'], cost: 1 })
+  }
 })
 
 test('HeldForEarlierGang: an older gang takes the only node', () => {

@@ -3,7 +3,7 @@ import type { Taint, Toleration } from '@grove/api'
 import type { PodNeeds, SnapshotNode } from '../types.ts'
 
 /** The taint that a cordoned node counts as having. */
-const cordonTaint: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }
+export const cordonTaint: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }
 
 export function tolerates(tolerations: readonly Toleration[], taint: Taint): boolean {
   return tolerations.some(toleration => matches(toleration, taint))

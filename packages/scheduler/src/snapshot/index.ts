@@ -2,6 +2,7 @@
 import type { Node, ObjectMeta, Pod } from '@grove/api'
 import { ClaimedDevices } from '../devices/claimed-devices.ts'
 import { claimKey } from '../devices/pod-claims.ts'
+import { cordonTaint } from '../filters/taints.ts'
 import { canonicalText, compareText, sortedRecord } from '../order.ts'
 import type { Snapshot, SnapshotNode, SnapshotObjects, SnapshotOptions, SnapshotPod } from '../types.ts'
 import { gangFrom, inPlanningOrder } from './gangs.ts'
@@ -149,14 +150,17 @@ function snapshotNode(node: Node): SnapshotNode {
 }
 
 function newSnapshotNode({ metadata, spec, status }: Node): SnapshotNode {
+  const unschedulable = spec?.unschedulable ?? false
   return {
     name: metadata.name,
     labels: sortedRecord(metadata.labels ?? {}),
     allocatable: sortedRecord(readAmounts(status?.allocatable, mostOnNode)),
+    // Kubernetes taints cordoned nodes and removes the taint with the cordon, so both are one obstacle.
     taints: (spec?.taints ?? [])
+      .filter(({ key, effect }) => !unschedulable || key !== cordonTaint.key || effect !== cordonTaint.effect)
       .map(({ key, value, effect }) => ({ key, effect, ...(value ? { value } : {}) }))
       .sort((left, right) => compareText(canonicalText(left), canonicalText(right))),
-    unschedulable: spec?.unschedulable ?? false,
+    unschedulable,
   }
 }
 
