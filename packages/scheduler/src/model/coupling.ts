@@ -2,8 +2,7 @@
 import type { PodAffinityTerm, TopologySpreadConstraint } from '@grove/api'
 import { selectsNode } from '../filters/node-selector.ts'
 import { spreadSelects, termSelects } from '../filters/pod-affinity.ts'
-import { toleratesTaints } from '../filters/taints.ts'
-import type { Snapshot, SnapshotPod } from '../types.ts'
+import type { PodNeeds, Snapshot, SnapshotNode, SnapshotPod } from '../types.ts'
 import type { Partition, Partitions } from './partitions.ts'
 import type { Shape } from './shapes.ts'
 import type { NodeIndex } from './usage.ts'
@@ -17,6 +16,8 @@ type Selects = (target: Shape | SnapshotPod) => boolean
 interface Tally {
   readonly partition: Partition
   readonly selects: Selects
+  /** One byte for each node whose pods count. Undefined if the pods of all nodes count. */
+  readonly counted: Uint8Array | undefined
   readonly counts: Int32Array
   total: number
 }
@@ -44,16 +45,24 @@ export class Coupling {
   readonly #nodeIndex: NodeIndex
   readonly #partitions: Partitions
   readonly #waiting: readonly Shape[]
+  readonly #tolerates: (needs: PodNeeds, node: SnapshotNode) => boolean
   readonly #rules = new Map<Shape, Rules>()
   readonly #tallies: Tally[] = []
   readonly #isCoupled = new Map<Shape, boolean>()
   readonly #placed = new Map<Shape, Map<number, number>>()
 
-  constructor(snapshot: Snapshot, nodeIndex: NodeIndex, partitions: Partitions, waiting: readonly Shape[]) {
+  constructor(
+    snapshot: Snapshot,
+    nodeIndex: NodeIndex,
+    partitions: Partitions,
+    waiting: readonly Shape[],
+    tolerates: (needs: PodNeeds, node: SnapshotNode) => boolean,
+  ) {
     this.#snapshot = snapshot
     this.#nodeIndex = nodeIndex
     this.#partitions = partitions
     this.#waiting = waiting
+    this.#tolerates = tolerates
   }
 
   /** A rule between this shape and pods that are not bound yet needs a search at node level. */
@@ -164,18 +173,28 @@ export class Coupling {
     return rules
   }
 
+  /** For each spread constraint of the shape: pods on the node count. */
+  countsOn(shape: Shape, node: number): number[] {
+    if (shape.needs.spread.length === 0) return []
+    return this.#rulesOf(shape).spread.map(({ counted }) => counted![node]!)
+  }
+
+  /**
+   * As Kubernetes does, counts only pods on nodes that have the topology keys of all constraints and that the node policies of
+   * the constraint include.
+   */
   #spreadRule(shape: Shape, constraint: TopologySpreadConstraint): Rules['spread'][number] {
     const { nodes, boundPods } = this.#snapshot
     const live = boundPods.filter(({ terminating }) => !terminating)
-    const tally = this.#tally(constraint.topologyKey, other => spreadSelects(constraint, shape, other), live)
-    const eligible = new Set<number>()
-    nodes.forEach((node, at) => {
-      const domain = tally.partition.domainOf[at]!
-      if (domain < 0) return
-      if (constraint.nodeAffinityPolicy !== 'Ignore' && !selectsNode(shape.needs, node)) return
-      if (constraint.nodeTaintsPolicy === 'Honor' && !toleratesTaints(shape.needs, node)) return
-      eligible.add(domain)
+    const keys = shape.needs.spread.map(({ topologyKey }) => topologyKey)
+    const counted = Uint8Array.from(nodes, node => {
+      if (!keys.every(key => Object.hasOwn(node.labels, key))) return 0
+      if (constraint.nodeAffinityPolicy !== 'Ignore' && !selectsNode(shape.needs, node)) return 0
+      return constraint.nodeTaintsPolicy !== 'Honor' || this.#tolerates(shape.needs, node) ? 1 : 0
     })
+    const selects: Selects = other => spreadSelects(constraint, shape, other)
+    const tally = this.#tally(constraint.topologyKey, selects, live, counted)
+    const eligible = new Set(tally.partition.domainOf.filter((_, node) => counted[node]))
     // Spreads the properties of the tally by reference: `counts` stays shared with it.
     return Object.assign(tally, {
       maxSkew: constraint.maxSkew,
@@ -184,9 +203,10 @@ export class Coupling {
     })
   }
 
-  #tally(key: string, selects: Selects, bound: readonly SnapshotPod[]): Tally {
+  #tally(key: string, selects: Selects, bound: readonly SnapshotPod[], counted?: Uint8Array): Tally {
     const partition = this.#partitions.ofKey([], key)
-    const tally: Tally = { partition, selects, counts: new Int32Array(partition.domains.length), total: 0 }
+    const counts = new Int32Array(partition.domains.length)
+    const tally: Tally = { partition, selects, counted, counts, total: 0 }
     for (const pod of bound) {
       const node = this.#nodeIndex.get(pod.node ?? '')
       if (node !== undefined && selects(pod)) add(tally, node, 1)
@@ -199,6 +219,7 @@ export class Coupling {
 }
 
 function add(tally: Tally, node: number, count: number): void {
+  if (tally.counted && !tally.counted[node]) return
   tally.total += count
   const domain = tally.partition.domainOf[node]!
   if (domain >= 0) tally.counts[domain]! += count

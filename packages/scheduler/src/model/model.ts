@@ -247,7 +247,15 @@ export class Model {
   /** Rules between pods that are not bound yet. */
   get coupling(): Coupling {
     if (!this.#coupling) {
-      this.#coupling = new Coupling(this.snapshot, this.nodeIndex, this.partitions, this.#waitingShapes())
+      this.#coupling = new Coupling(
+        this.snapshot,
+        this.nodeIndex,
+        this.partitions,
+        this.#waitingShapes(),
+        (needs, node) =>
+          (this.relaxed.has('taint') || toleratesTaints(needs, node)) &&
+          (this.relaxed.has('cordon') || toleratesCordon(needs, node)),
+      )
       this.#placed?.forEach((shapes, node) => {
         for (const [shape, count] of shapes) this.#coupling!.changed(this.shapes.all[shape]!, node, count)
       })

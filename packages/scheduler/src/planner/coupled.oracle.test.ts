@@ -3,7 +3,7 @@
 // Rules between pods that are scheduled together, compared with a complete search over the final state.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Pod, PodSpec } from '@grove/api'
+import type { Pod, PodSpec, Taint } from '@grove/api'
 import fc from 'fast-check'
 import { defaultPolicy, plan, snapshotFrom } from '../index.ts'
 import { propertyOptions } from '../testing/instances.ts'
@@ -189,4 +189,50 @@ test('ten pods spread evenly over two zones', () => {
   )
   const zones = decision.bindings.map(binding => binding.node.slice(0, 2))
   deepEqual([zones.filter(one => one === 'z1').length, zones.length], [5, 10])
+})
+
+/** The verdict of two pods that a constraint spreads over two zones. Only the node `apart` runs other pods of the app. */
+function verdictNextToApart(constraint: object, labels: Record<string, string>, taints: Taint[] = []) {
+  const cpu = { cpu: '1' }
+  const nodes = [
+    node('a', cpu, { labels: { [zone]: 'z1', rack: 'r1', pool: 'x' } }),
+    node('b', cpu, { labels: { [zone]: 'z2', rack: 'r2', pool: 'x' } }),
+    node('apart', cpu, { labels: { [zone]: 'z1', ...labels }, taints }),
+  ]
+  const app = { labels: { app: 'a' } }
+  const spread = {
+    maxSkew: 1,
+    whenUnsatisfiable: 'DoNotSchedule',
+    labelSelector: { matchLabels: { app: 'a' } },
+  }
+  const spec: Partial<PodSpec> = {
+    nodeSelector: { pool: 'x' },
+    topologySpreadConstraints: [
+      { ...spread, topologyKey: zone, ...constraint },
+      { ...spread, topologyKey: 'rack' },
+    ],
+  }
+  const pods = [
+    ...[0, 1, 2].map(i => pod(`bound-${i}`, {}, { node: 'apart', ...app })),
+    ...[0, 1].map(i => memberPod('g', 'a', i, cpu, { ...app, spec })),
+  ]
+  const podGangs = [podGang('g', [{ name: 'a', min: 2 }])]
+  return plan(snapshotFrom({ nodes, pods, podGangs }), policy, 0).gangs[0]?.verdict
+}
+
+test('spread constraints count no pods on nodes that the selector excludes, unless nodeAffinityPolicy is Ignore', () => {
+  const excluded = { rack: 'r3', pool: 'y' }
+  equal(verdictNextToApart({}, excluded), 'Scheduled')
+  equal(verdictNextToApart({ nodeAffinityPolicy: 'Ignore' }, excluded), 'Unschedulable')
+})
+
+test('spread constraints count no pods on tainted nodes if nodeTaintsPolicy is Honor', () => {
+  const included = { rack: 'r3', pool: 'x' }
+  const taints = [{ key: 'dedicated', effect: 'NoSchedule' }]
+  equal(verdictNextToApart({}, included, taints), 'Unschedulable')
+  equal(verdictNextToApart({ nodeTaintsPolicy: 'Honor' }, included, taints), 'Scheduled')
+})
+
+test('spread constraints count no pods on nodes without the topology keys of all constraints', () => {
+  equal(verdictNextToApart({ nodeAffinityPolicy: 'Ignore' }, { pool: 'y' }), 'Scheduled')
 })

@@ -97,7 +97,10 @@ function slotsOf(scope: DemandScope, around: readonly Confinement[]): Slot[] {
   ]
 }
 
-/** Nodes with equal keys are alike: equal free amounts, equal room for every shape and the same domains of every key that a rule reads. */
+/**
+ * Nodes with equal keys are alike: equal free amounts, equal room for every shape, the same domains of every key that a rule reads,
+ * and the same spread constraints count their pods.
+ */
 function nodeKeys(model: Model, slots: readonly Slot[]): (node: number) => string {
   const shapes = [...new Set(slots.map(({ bucket }) => bucket.shape))]
   const masks = [...new Set(slots.map(({ bucket }) => bucket.mask))]
@@ -114,5 +117,6 @@ function nodeKeys(model: Model, slots: readonly Slot[]): (node: number) => strin
       ...shapes.map(shape => model.capacity(shape, node)),
       ...masks.map(mask => mask?.nodes[node] ?? 1),
       ...[...partitions].map(({ domainOf }) => domainOf[node]),
+      ...(model.hasRules ? shapes.flatMap(shape => model.coupling.countsOn(shape, node)) : []),
     ].join()
 }
