@@ -57,8 +57,9 @@ export const emptyCluster: readonly Relaxation[] = [
 export function failingScope(
   task: GangTask,
   fits: (change: (gang: GangTask['gang']) => GangTask['gang']) => TrialResult,
+  among: readonly Scope[] = allScopes(task.scope),
 ): Scope | undefined {
-  const scopes = allScopes(task.scope).filter(
+  const scopes = among.filter(
     ({ required, groups }) => required && groups.some(group => task.minimum[group]!.length > 0),
   )
   const found = scopes.find(

@@ -163,6 +163,50 @@ test('a level without domains does not hold back a gang whose pods of that level
   deepEqual([code, scope], ['PinnedDomainFull', 'g'])
 })
 
+test('PinnedDomainFull names the scope whose domain is full, not one with room or without a domain', () => {
+  const pods = [
+    memberPod('g', 'c', 0, { [gpu]: '1' }, { node: 'a' }),
+    memberPod('g', 'c', 1, { [gpu]: '1' }),
+    memberPod('g', 'd', 0, { [gpu]: '1' }, { node: 'a' }),
+    memberPod('g', 'd', 1, { [gpu]: '6' }),
+  ]
+  for (const required of [rackKey, 'other.example.com/rack']) {
+    const other = { labels: { [rackKey]: 'r2', 'other.example.com/rack': 'r2' } }
+    const groups = [
+      { name: 'c', min: 2, required },
+      { name: 'd', min: 2, required: rackKey },
+    ]
+    const { code, message } = explanationOf({
+      nodes: [node('a', { [gpu]: '3' }, { labels: { [rackKey]: 'r1' } }), node('b', { [gpu]: '9' }, other)],
+      pods,
+      podGangs: [podGang('g', groups, { topology: 'fabric' })],
+      topologyBindings: [binding],
+    })
+    equal(code, 'PinnedDomainFull', required)
+    equal(message, 'PodClique d runs in r1, which lacks 5 nvidia.com/gpu')
+  }
+})
+
+test('PodAffinityUnsatisfied: the anti-affinity of a running pod keeps pods without rules away', () => {
+  const term = { topologyKey: 'kubernetes.io/hostname', labelSelector: {} }
+  const affinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } }
+  const { code, message } = explanationOf({
+    nodes: hosts(1, '8', 'r1'),
+    pods: [
+      memberPod('g', 'runs', 0, {}, { node: 'r1-0', spec: { schedulerName: 'grove-scheduler', affinity } }),
+      ...members('c', 1, '8'),
+    ],
+    podGangs: [
+      podGang('g', [
+        { name: 'runs', min: 1 },
+        { name: 'c', min: 1 },
+      ]),
+    ],
+  })
+  equal(code, 'PodAffinityUnsatisfied')
+  equal(message, 'pod anti-affinity of PodClique c leaves 0 of 1 nodes')
+})
+
 test('Terminating: the gang fits when terminating pods are gone', () => {
   const explanation = explanationOf({
     nodes: hosts(1, '8', 'r1'),

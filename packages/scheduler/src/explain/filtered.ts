@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { keepsAway, tolerates } from '../filters/taints.ts'
 import { compareText } from '../order.ts'
+import type { SnapshotPod } from '../types.ts'
 import type { Case, Cause } from './case.ts'
 import { acceptingNodes } from './evidence.ts'
 import { namesText } from './text.ts'
@@ -67,12 +68,11 @@ export function portsInUse(one: Case): Cause | undefined {
 export function podAffinityUnsatisfied(one: Case): Cause | undefined {
   const { model } = one.cycle
   if (!model.readsOtherPods || one.fits(one.snapshot, ['affinity']) !== 'yes') return undefined
-  const group = one.task.minimum.findIndex(pods =>
-    pods.some(
-      ({ needs }) => needs.podAffinity.length + needs.podAntiAffinity.length + needs.spread.length > 0,
-    ),
-  )
-  const at = Math.max(0, group)
+  const hasRule = ({ needs }: SnapshotPod) =>
+    needs.podAffinity.length + needs.podAntiAffinity.length + needs.spread.length > 0
+  const group = one.task.minimum.findIndex(pods => pods.some(hasRule))
+  // Without rules of their own, pods are kept away by the anti-affinity of running pods.
+  const at = group >= 0 ? group : one.task.minimum.findIndex(pods => pods.length > 0)
   const [pod] = one.task.minimum[at]!
   if (!pod) return undefined
   const { podAffinity, spread } = pod.needs

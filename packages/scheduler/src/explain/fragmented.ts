@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { GangTask } from '../planner/gang-demand.ts'
 import { replicaDomains, withReplicaDomain } from '../planner/replica-domain.ts'
-import { allScopes } from '../planner/scopes.ts'
+import { allScopes, type Scope } from '../planner/scopes.ts'
 import { scarcest } from './capacity.ts'
 import { bestDomain, type Case, type Cause, failingScope, levelOf } from './case.ts'
 import { acceptingNodes, domainName, freeAmount, shortage, totalRequests } from './evidence.ts'
@@ -10,16 +11,11 @@ import { unpinned, withGang, withoutReplicaScope, withoutRequiredLevels } from '
 export function pinnedDomainFull(one: Case): Cause | undefined {
   const { task, snapshot, index, cycle } = one
   if (one.fits(withGang(snapshot, index, unpinned)) !== 'yes') return undefined
-  const scope = allScopes(task.scope).find(
-    ({ required, groups }) => required && groups.some(group => task.running[group]!.length > 0),
-  )
+  const pinning = allScopes(task.scope).filter(scope => pinnedDomain(task, scope) !== undefined)
+  const scope = failingScope(task, change => one.fits(withGang(snapshot, index, change)), pinning)
   if (!scope?.required) return undefined
   const { partition } = scope.required
-  const node = scope.groups
-    .flatMap(group => task.running[group]!)
-    .find(node => partition.domainOf[node]! >= 0)
-  if (node === undefined) return undefined
-  const domain = partition.domainOf[node]!
+  const domain = pinnedDomain(task, scope)!
   const members = partition.members[domain]!
   const pods = scope.groups.flatMap(group => task.minimum[group]!)
   const short = shortage(cycle.model, totalRequests(pods), members)
@@ -33,6 +29,14 @@ export function pinnedDomainFull(one: Case): Cause | undefined {
       short: Object.keys(short).length > 0 ? amountsText(short) : `room for ${podsText(pods.length)}`,
     },
   }
+}
+
+/** The domain that running pods pin a scope to. Undefined if they are outside every domain. */
+function pinnedDomain({ running }: GangTask, { required, groups }: Scope): number | undefined {
+  return groups
+    .flatMap(group => running[group]!)
+    .map(node => required?.partition.domainOf[node] ?? -1)
+    .find(domain => domain >= 0)
 }
 
 /** Only with `replicaScope: Require`: the gang fits outside the domain of its replica. */

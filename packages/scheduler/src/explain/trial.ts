@@ -256,7 +256,8 @@ function isAcceptedIn(trial: Trial, snapshot: Snapshot, known: Known, gang: numb
     const task = taskOf(trial.model, candidate, index)
     const placement = known.get(index)
     if (index === gang) return trial.fits(task) === 'yes'
-    const isKept = placement !== undefined && !isChanged
+    // A gang that loses pods needs nodes for more pods than it got.
+    const isKept = placement?.length === task.minimum.flat().length && !isChanged
     if (isKept) trial.keep(task, placement)
     else if (trial.add(task) === 'yes') isChanged = true
     else continue

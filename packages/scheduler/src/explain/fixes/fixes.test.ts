@@ -52,6 +52,26 @@ test('deleting pods of its base gang is no fix for a scaled gang', () => {
   deepEqual(fixOf(explanation, 'DeletePods')?.pods, [{ namespace: 'default', name: 'other' }])
 })
 
+test('deleting a pod of an earlier gang is no fix if this gang then takes the room for another pod', () => {
+  const explanation = explanationOf(
+    {
+      nodes: [node('n', { cpu: '4' })],
+      pods: [
+        ...pods('first', 1, { cpu: '1' }, { spec: { schedulerName: 'grove-scheduler', nodeName: 'n' } }),
+        ...[1, 2].map(i => memberPod('first', 'first-w', i, { cpu: '1' })),
+        ...pods('second', 1, { cpu: '3' }),
+      ],
+      podGangs: [
+        gang('first', 2, { createdAt: '2026-01-01T00:00:00Z' }),
+        gang('second', 1, { createdAt: '2026-01-02T00:00:00Z' }),
+      ],
+    },
+    'second',
+  )
+  equal(explanation.code, 'HeldForEarlierGang')
+  equal(fixOf(explanation, 'DeletePods'), undefined)
+})
+
 test('during an update, fixes and causes consider every choice of the pods that form the minimum', () => {
   // One large pod and two small ones; the two small ones can be the minimum.
   const explanation = explanationOf(
