@@ -10,12 +10,13 @@ import type { Scope } from './scopes.ts'
 export function demandKey(model: Model, task: GangTask): string | undefined {
   const { gang, minimum, running, replica, isUniform, scope } = task
   if (!isUniform || replica || running.some(nodes => nodes.length > 0)) return undefined
-  const demands = minimum.map(pods => ({ shape: pods[0] && model.shapes.of(pods[0]), count: pods.length }))
-  if (demands.some(({ shape }) => shape && model.isCoupled(shape))) return undefined
+  // Also the minimum of a uniform gang can have pods of several shapes, if the group has no other pods.
+  const demands = minimum.map(pods => Map.groupBy(pods, pod => model.shapes.of(pod)))
+  if (demands.some(shapes => shapes.keys().some(shape => model.isCoupled(shape)))) return undefined
   const textOf = ({ required, groups, children }: Scope): string => {
     const inside = children.length
       ? children.map(textOf)
-      : groups.map(group => `${demands[group]!.count} of ${demands[group]!.shape?.id ?? ''}`)
+      : groups.flatMap(group => [...demands[group]!].map(([{ id }, pods]) => `${pods.length} of ${id}`))
     return JSON.stringify([required?.key ?? '', ...inside.sort()])
   }
   return JSON.stringify([gang.levels.map(({ key }) => key), textOf(scope)])

@@ -51,6 +51,21 @@ test('an equal demand of a later gang is rejected without another search, and a 
   equal(small?.kind, 'accepted')
 })
 
+test('a minimum with pods of two templates is another demand', () => {
+  const pods = [1, 100, 1, 1].map((cpu, i) => {
+    const gang = i < 2 ? 'updated' : 'plain'
+    return memberPod(gang, `${gang}-c`, i, { cpu: String(cpu) })
+  })
+  const podGangs = ['updated', 'plain'].map((name, i) =>
+    podGang(name, [{ name: `${name}-c`, min: 2 }], { createdAt: `2026-01-01T00:00:0${i}Z` }),
+  )
+  const snapshot = snapshotFrom({ nodes: [node('n', { cpu: '4' })], pods, podGangs })
+  deepEqual(
+    runCycle(snapshot, defaultPolicy).results.map(({ kind }) => kind),
+    ['unschedulable', 'accepted'],
+  )
+})
+
 test('a demand with another required level is another demand', () => {
   const [, inRack, anywhere] = resultsOf([
     { pods: 2, gpus: 8, required: 'kubernetes.io/hostname' },
