@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { podsByNode } from '../model/usage.ts'
 import { compareText } from '../order.ts'
+import type { GangTask } from '../planner/gang-demand.ts'
 import { scopesOf } from '../planner/scopes.ts'
+import type { Gang } from '../types.ts'
 import type { Case, Cause } from './case.ts'
 import { acceptingNodes, domainName, freeAmount, requesting, totalRequests } from './evidence.ts'
 import { amountsText, amountText, domainText, namesText, podsText } from './text.ts'
@@ -57,14 +59,16 @@ export function heldForEarlierGang(one: Case): Cause | undefined {
     if (one.fits(one.snapshot, [], kept) === 'yes') from = middle
     else to = middle - 1
   }
-  const found = one.before[from]!
-  const { gang } = found
+  return heldFor(one.before[from]!, one.task.gang)
+}
+
+export function heldFor({ gang, minimum }: GangTask, { priority }: Gang): Cause {
   return {
     code: 'HeldForEarlierGang',
     facts: {
       holder: `PodGang ${gang.name}`,
-      reason: gang.priority === one.task.gang.priority ? 'age' : 'priority',
-      resources: amountsText(totalRequests(found.minimum.flat())),
+      reason: gang.priority === priority ? 'age' : 'priority',
+      resources: amountsText(totalRequests(minimum.flat())),
     },
     waitsFor: { kind: 'PodGang', namespace: gang.namespace, name: gang.name },
   }

@@ -10,9 +10,12 @@ import { withNodes, withoutBoundPods } from './variants.ts'
 const readinessTaints = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']
 
 export function terminating(one: Case): Cause | undefined {
-  const leaving = one.snapshot.boundPods.filter(pod => pod.terminating)
+  const evicted = new Set(one.cycle.evictions.map(({ namespace, pod }) => `${namespace}/${pod}`))
+  const leaves = ({ terminating, namespace, name }: SnapshotPod) =>
+    terminating || (evicted.size > 0 && evicted.has(`${namespace}/${name}`))
+  const leaving = one.snapshot.boundPods.filter(leaves)
   if (leaving.length === 0) return undefined
-  if (one.fits(withoutBoundPods(one.snapshot, pod => pod.terminating)) !== 'yes') return undefined
+  if (one.fits(withoutBoundPods(one.snapshot, leaves)) !== 'yes') return undefined
   const nodes = [...new Set(leaving.map(({ node }) => node!))].sort(compareText)
   return { code: 'Terminating', facts: { n: leaving.length, nodes: namesText(nodes) } }
 }

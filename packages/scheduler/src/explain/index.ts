@@ -4,6 +4,7 @@ import type { Cycle, GangResult } from '../planner/cycle.ts'
 import { taskOf } from '../planner/gang-demand.ts'
 import type { Obstacle } from '../planner/precheck.ts'
 import type { Evidence, Explanation, Fix, Gang, Policy } from '../types.ts'
+import { heldFor } from './capacity.ts'
 import type { Cause } from './case.ts'
 import { catalogue, messageOf } from './catalogue.ts'
 import { causeOf } from './cause.ts'
@@ -118,6 +119,8 @@ function causeOfObstacle(
         code: obstacle.code,
         facts: { kind: obstacle.kind, name: obstacle.name, clique: obstacle.podGroup },
       }
+    case 'HeldForEarlierGang':
+      return heldFor(obstacle.preemptor, cycle.model.snapshot.gangs[index]!)
     case 'PodsNotCreated':
       return {
         code: obstacle.code,

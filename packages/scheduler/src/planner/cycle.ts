@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Model } from '../model/model.ts'
 import { Budget, withinBudget } from '../solver/index.ts'
-import type { Eviction, Gang, Policy, Snapshot, SnapshotPod } from '../types.ts'
+import type { Eviction, Gang, Group, Policy, Snapshot, SnapshotPod } from '../types.ts'
 import { type Acceptance, type Accepted, accept, type Refine } from './accept.ts'
 import { type GangTask, need, taskOf } from './gang-demand.ts'
 import { apply, type PlacedPod, type Placement } from './place.ts'
@@ -41,6 +41,12 @@ export interface Cycle {
   readonly nextReservation: number | undefined
 }
 
+/** Evictions leave the group below its minimum. */
+function isCut({ placed, minReplicas }: Group, evicted: ReadonlySet<SnapshotPod>): boolean {
+  const left = placed.filter(pod => !evicted.has(pod)).length
+  return left < placed.length && left < minReplicas
+}
+
 export function isSatisfied(gang: Gang): boolean {
   return gang.groups.every(group => need(group) === 0)
 }
@@ -54,6 +60,8 @@ export function runCycle(given: Snapshot, policy: Policy, now = 0): Cycle {
   const rejected = new RejectedDemands(model)
   const evictions: Eviction[] = []
   const evicted = new Set<SnapshotPod>()
+  /** For each gang that loses pods of its minimum in this cycle, by position. It gets no other nodes until they are gone. */
+  const preemptorOf = new Map<number, GangTask>()
   const reservations: Reservation[] = []
   const reservationTimes: number[] = []
   const mostNodes = Math.floor((snapshot.nodes.length * (policy.reservation?.maxNodesPercent ?? 0)) / 100)
@@ -70,7 +78,10 @@ export function runCycle(given: Snapshot, policy: Policy, now = 0): Cycle {
   })
 
   const decided = snapshot.gangs.map((gang, index) => {
-    const obstacle = obstacleOf(gang, isBaseSatisfied)
+    const preemptor = preemptorOf.get(index)
+    const obstacle = preemptor
+      ? { code: 'HeldForEarlierGang' as const, preemptor }
+      : obstacleOf(gang, isBaseSatisfied)
     if (isSatisfied(gang)) return { kind: 'satisfied' as const, task: taskOf(model, gang, index) }
     if (obstacle) return { kind: 'obstacle' as const, obstacle }
     const task = taskOf(model, gang, index)
@@ -82,7 +93,7 @@ export function runCycle(given: Snapshot, policy: Policy, now = 0): Cycle {
       satisfiedBases.add(key(gang.namespace, gang.name))
       return { kind: 'accepted' as const, task }
     }
-    if (outcome.kind === 'rejected' && !(policy.preemption === 'Enabled' && preempt(gang, index)))
+    if (outcome.kind === 'rejected' && !(policy.preemption === 'Enabled' && preempt(gang, index, task)))
       reserve(gang, index)
     return {
       kind: 'unschedulable' as const,
@@ -100,6 +111,7 @@ export function runCycle(given: Snapshot, policy: Policy, now = 0): Cycle {
   })
   const satisfied = results.flatMap((result): SatisfiedGang[] => {
     if (result.kind !== 'satisfied' && result.kind !== 'accepted') return []
+    if (preemptorOf.has(result.task.index)) return []
     const nodes = result.task.running.map(running => [...running])
     if (result.kind === 'accepted')
       for (const { group, node } of result.accepted.placement) nodes[group]!.push(node)
@@ -116,7 +128,7 @@ export function runCycle(given: Snapshot, policy: Policy, now = 0): Cycle {
   }
 
   /** Only after a proof that the minimum does not fit. The room stays reserved until the victims are gone. */
-  function preempt(gang: Gang, index: number): boolean {
+  function preempt(gang: Gang, index: number, task: GangTask): boolean {
     const limited = new Budget(policy.budget.gang, budget)
     const found = withinBudget(() =>
       preemptFor(snapshot, gang, index, accepted, placements(), evicted, limited),
@@ -125,6 +137,11 @@ export function runCycle(given: Snapshot, policy: Policy, now = 0): Cycle {
     evictions.push(...found.evictions)
     const uids = new Set(found.evictions.map(({ uid }) => uid))
     for (const pod of snapshot.boundPods) if (uids.has(pod.uid)) evicted.add(pod)
+    for (const [at, owner] of snapshot.gangs.entries())
+      if (owner.groups.some(group => isCut(group, evicted)) && !preemptorOf.has(at)) {
+        preemptorOf.set(at, task)
+        satisfiedBases.delete(key(owner.namespace, owner.name))
+      }
     hold({ index, placement: found.placement, since: now })
     return true
   }

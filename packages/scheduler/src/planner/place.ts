@@ -11,7 +11,14 @@ import {
   solve,
 } from '../solver/index.ts'
 import type { SnapshotPod } from '../types.ts'
-import { type GangDemand, type GangTask, gangDemand, preferringScopes, type Widening } from './gang-demand.ts'
+import {
+  type GangDemand,
+  type GangTask,
+  gangDemand,
+  minimumChoices,
+  preferringScopes,
+  type Widening,
+} from './gang-demand.ts'
 import { inReplicas } from './replica-domain.ts'
 import type { Scope } from './scopes.ts'
 import { placementScore, quality } from './score.ts'
@@ -188,6 +195,16 @@ export function placeWith(
   }
   const placements = demands.map((demand, i) => placementOf(model, tasks[i]!, demand, outcome.assignment))
   return { kind: 'placed', placements, score: scoreOfPlacement(task, placements[0]!), best: outcome.best }
+}
+
+/** Places a gang alone, with required levels only. Tries all choices of the pods that form the minimum. */
+export function placeAnyChoice(model: Model, task: GangTask, budget: Budget): Placement | undefined {
+  const choices = task.isUniform ? [task] : minimumChoices(model, task).tasks
+  for (const choice of choices) {
+    const outcome = placeWith(model, choice, [], budget, {})
+    if (outcome.kind === 'placed') return outcome.placements[0]
+  }
+  return undefined
 }
 
 /** Reports whether the minimum of a gang fits together with those of others, with required levels only. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { podSchedulingGate } from '@grove/api'
 import type { Gang } from '../types.ts'
-import { need } from './gang-demand.ts'
+import { type GangTask, need } from './gang-demand.ts'
 
 /** The reason why a gang is not planned at all. No change of nodes can resolve it. */
 export type Obstacle =
@@ -23,6 +23,8 @@ export type Obstacle =
     }
   | { readonly code: 'PodsGated'; readonly podGroup: string; readonly pods: number; readonly gate: string }
   | { readonly code: 'BaseGangNotScheduled'; readonly base: string }
+  /** Another gang preempts it in this cycle. */
+  | { readonly code: 'HeldForEarlierGang'; readonly preemptor: GangTask }
 
 export function obstacleOf(gang: Gang, isBaseSatisfied: (gang: Gang) => boolean): Obstacle | undefined {
   for (const group of gang.groups) {

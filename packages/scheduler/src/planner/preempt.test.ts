@@ -73,6 +73,60 @@ test('surplus pods are evicted before whole gangs', () => {
   deepEqual(victims(decision), ['x-c-1'])
   deepEqual(decision.evictions[0]?.preemptor, { namespace: 'default', name: 'big' })
   deepEqual(decision.bindings, [])
+  equal(decision.gangs.find(({ name }) => name === 'big')?.explanation?.code, 'Terminating')
+})
+
+test('a gang that is preempted gets no further nodes, neither for its minimum nor for surplus', () => {
+  // Room for small pods is left on b, but not for the pod of the preemptor.
+  const nodes = [gpuNode('a'), node('b', { [gpu]: '4' }, { labels: { rack: 'r1' } })]
+  for (const min of [1, 2]) {
+    const objects = cluster(nodes, [{ name: 'x', min, nodes: ['a'], gpus: 4 }], { pods: 1, gpus: 8 })
+    const decision = decide({ ...objects, pods: [...objects.pods, memberPod('x', 'x-c', 1, { [gpu]: '4' })] })
+    deepEqual(victims(decision), ['x-c-0'])
+    deepEqual(decision.bindings, [])
+    const { verdict, explanation } = decision.gangs.find(({ name }) => name === 'x')!
+    if (min === 1) equal(verdict, 'Scheduled')
+    else equal(explanation?.message, 'PodGang big comes first (priority) and takes 8 nvidia.com/gpu, 1 pods')
+  }
+})
+
+test('a scaled gang gets no nodes while its base gang is preempted', () => {
+  const nodes = [gpuNode('a'), node('b', { [gpu]: '4' }, { labels: { rack: 'r1' } })]
+  const objects = cluster(nodes, [{ name: 'x', min: 1, nodes: ['a'], gpus: 4 }], { pods: 1, gpus: 8 })
+  const decision = decide({
+    ...objects,
+    pods: [...objects.pods, memberPod('scaled', 'scaled-c', 0, { [gpu]: '4' }, { baseGang: 'x' })],
+    podGangs: [
+      ...objects.podGangs,
+      podGang('scaled', [{ name: 'scaled-c', min: 1 }], { priorityClassName: 'low' }),
+    ],
+  })
+  deepEqual(decision.bindings, [])
+  equal(decision.gangs.find(({ name }) => name === 'scaled')?.explanation?.code, 'BaseGangNotScheduled')
+})
+
+test('evicts only the surplus pods that are in the way, also if whole gangs are evicted', () => {
+  const nodes = [gpuNode('a'), gpuNode('b'), gpuNode('c')]
+  const running = [
+    { name: 'x', min: 0, nodes: ['a', 'b'], gpus: 4 },
+    { name: 'y', min: 2, nodes: ['a', 'c'], gpus: 4 },
+  ]
+  const objects = cluster(nodes, running, { pods: 1, gpus: 8 })
+  const pinned = objects.pods.map(pod =>
+    pod.metadata.name === 'big-c-0'
+      ? { ...pod, spec: { ...pod.spec, nodeSelector: { 'kubernetes.io/hostname': 'a' } } }
+      : pod,
+  )
+  deepEqual(victims(decide({ ...objects, pods: pinned })), ['x-c-0', 'y-c-0', 'y-c-1'])
+})
+
+test('during an update, a gang preempts for whichever of its pods can form the minimum', () => {
+  const objects = cluster([gpuNode('a')], [{ name: 'x', min: 1, nodes: ['a'], gpus: 8 }], {
+    pods: 1,
+    gpus: 9,
+  })
+  const pods = [...objects.pods, memberPod('big', 'big-c', 1, { [gpu]: '8' })]
+  deepEqual(victims(decide({ ...objects, pods })), ['x-c-0'])
 })
 
 test('the eviction of a base gang includes its scaled gangs', () => {

@@ -7,7 +7,7 @@ import type { Budget } from '../solver/index.ts'
 import type { DisruptionBudget, Eviction, Gang, Snapshot, SnapshotPod } from '../types.ts'
 import type { Accepted } from './accept.ts'
 import { taskOf } from './gang-demand.ts'
-import { apply, type Placement, placeWith } from './place.ts'
+import { apply, type Placement, placeAnyChoice } from './place.ts'
 import { withReplicaDomain } from './replica-domain.ts'
 import { allScopes } from './scopes.ts'
 
@@ -52,9 +52,7 @@ export function preemptFor(
     const model = new Model({ ...snapshot, boundPods: without(base, pod => victims.has(pod)) })
     for (const { placement } of accepted) apply(model, placement)
     for (const placement of reserved) apply(model, placement)
-    const task = withReplicaDomain(taskOf(model, gang, index), accepted)
-    const outcome = placeWith(model, task, [], budget, {})
-    return outcome.kind === 'placed' ? outcome.placements[0] : undefined
+    return placeAnyChoice(model, withReplicaDomain(taskOf(model, gang, index), accepted), budget)
   }
   const free = trial([])
   if (free) return { evictions: [], placement: free }
@@ -194,15 +192,26 @@ function smallestPrefix(
   return high
 }
 
-/** Removes every unnecessary unit from the victims, the most valuable first: by halves, then one by one. */
+/** Removes unnecessary units from the victims, the most valuable first: all of a part at once, else half by half. */
 function giveBack(units: readonly Unit[], fits: (kept: readonly Unit[]) => boolean): readonly Unit[] {
   let kept = units
   let tries = 0
-  for (let size = Math.ceil(kept.length / 2); size >= 1; size = Math.floor(size / 2))
-    for (let end = kept.length; end > 0 && tries < mostGiveBacks; end -= size) {
-      tries++
-      const less = kept.filter((_, at) => at < end - size || at >= end)
-      if (less.length < kept.length && fits(less)) kept = less
+  const release = (from: number, to: number): void => {
+    if (from === to || tries === mostGiveBacks) return
+    tries++
+    const part = new Set(units.slice(from, to))
+    const less = kept.filter(unit => !part.has(unit))
+    if (fits(less)) {
+      kept = less
+      return
     }
+    if (to - from === 1) return
+    const middle = (from + to) >> 1
+    release(middle, to)
+    release(from, middle)
+  }
+  const middle = units.length >> 1
+  release(middle, units.length)
+  release(0, middle)
   return kept
 }

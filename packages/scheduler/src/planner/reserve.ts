@@ -5,7 +5,7 @@ import type { Budget } from '../solver/index.ts'
 import type { Gang, Policy, Snapshot, SnapshotPod } from '../types.ts'
 import type { Accepted } from './accept.ts'
 import { taskOf } from './gang-demand.ts'
-import { apply, type Placement, placeWith } from './place.ts'
+import { apply, type Placement, placeAnyChoice } from './place.ts'
 import { removalUnits } from './removal.ts'
 import { withReplicaDomain } from './replica-domain.ts'
 
@@ -47,11 +47,8 @@ export function reserveFor(
     for (const placement of reserved) apply(model, placement)
     return model
   }
-  const trial = (model: Model) => {
-    const task = withReplicaDomain(taskOf(model, gang, index), accepted)
-    const outcome = placeWith(model, task, [], budget, {})
-    return outcome.kind === 'placed' ? outcome.placements[0] : undefined
-  }
+  const trial = (model: Model) =>
+    placeAnyChoice(model, withReplicaDomain(taskOf(model, gang, index), accepted), budget)
   const now = modelWithout(new Set())
   const found = trial(now) ?? afterLeaving()
   const nodes = new Set([...(found ?? []), ...reserved.flat()].map(({ node }) => node))
