@@ -98,6 +98,23 @@ test('during an update, fixes and causes consider every choice of the pods that 
   )
 })
 
+test('during an update, the fewest nodes for any choice of the pods are added', () => {
+  // The first two pods need two nodes; the third pod fits next to one of them.
+  const explanation = explanationOf(
+    {
+      nodes: [node('n', { cpu: '3' })],
+      pods: [
+        ...pods('g', 2, { cpu: '2' }),
+        memberPod('g', 'g-w', 2, { cpu: '1' }),
+        pod('other', { cpu: '3' }, { node: 'n' }),
+      ],
+      podGangs: [gang('g', 2)],
+    },
+    'g',
+  )
+  equal(fixOf(explanation, 'AddNodes')?.count, 1)
+})
+
 test('a small change works although a larger one lets an earlier gang take the room', () => {
   const explanation = explanationOf(
     {

@@ -6,7 +6,7 @@ import type { Cycle, GangResult } from '../../planner/cycle.ts'
 import { type GangTask, taskOf } from '../../planner/gang-demand.ts'
 import { apply, revert } from '../../planner/place.ts'
 import { allScopes } from '../../planner/scopes.ts'
-import type { Fix, Gang } from '../../types.ts'
+import type { Fix, Gang, SnapshotPod } from '../../types.ts'
 import { domainsOf } from '../evidence.ts'
 import { heldBefore, knownPlacements, wouldBeAccepted } from '../trial.ts'
 import { applyFix } from '../variants.ts'
@@ -46,7 +46,7 @@ export function fixesFor(
     const search: Search = {
       model,
       task,
-      shapes: new Set(task.minimum.flat().map(pod => model.shapes.of(pod))),
+      shapes: new Set(possibleMinimum(task).map(pod => model.shapes.of(pod))),
       snapshot,
       gang: snapshot.gangs[index]!,
       nearest: nearestFirst(model, task),
@@ -60,6 +60,12 @@ export function fixesFor(
       .filter(fix => fix !== undefined)
   })
   return found.sort((left, right) => left.cost - right.cost || rank(left) - rank(right)).slice(0, mostFixes)
+}
+
+/** All pods that can be part of the minimum. */
+function possibleMinimum({ gang, minimum, isUniform }: GangTask): readonly SnapshotPod[] {
+  if (isUniform) return minimum.flat()
+  return gang.groups.flatMap((group, i) => (minimum[i]!.length > 0 ? group.candidates : []))
 }
 
 function isWaiting({ kind }: GangResult): boolean {

@@ -9,7 +9,7 @@ import type { Fix, Gang, Snapshot } from '../../types.ts'
 export interface Search {
   readonly model: Model
   readonly task: GangTask
-  /** Shapes of the missing pods. */
+  /** Shapes of the pods that can form the missing minimum. */
   readonly shapes: ReadonlySet<Shape>
   /** All nodes, those of the domains that come closest to holding the gang first. */
   readonly nearest: readonly number[]
