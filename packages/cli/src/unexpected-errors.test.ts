@@ -111,6 +111,53 @@ describe('every input is handled', () => {
     })
 })
 
+const planned = file(
+  'planned.yaml',
+  `apiVersion: grove.io/v1alpha1
+kind: PodCliqueSet
+metadata: {name: x}
+spec:
+  replicas: 1
+  template:
+    cliques: [{name: a, spec: {roleName: a, replicas: 1, podSpec: {containers: [{name: main, image: x}]}}}]
+`,
+)
+
+const dumped = [
+  'kind: Node\napiVersion: v1\nmetadata: {name: b, labels: {x: 7}}',
+  'kind: Node\napiVersion: v1\nmetadata: {name: b}\nspec: {taints: 7}',
+  'kind: Node\napiVersion: v1\nmetadata: {name: b}\nspec: {taints: [null]}',
+  'kind: Node\napiVersion: v1\nmetadata: {name: b}\nspec: {unschedulable: "no"}',
+  'kind: Node\napiVersion: v1\nmetadata: {name: b}\nstatus: {allocatable: {cpu: [4]}}',
+  'kind: Pod\napiVersion: v1\nmetadata: {name: b}\nspec: {containers: [{}], tolerations: x}',
+  'kind: Pod\napiVersion: v1\nmetadata: {name: b}\nspec: {containers: [{}], initContainers: x}',
+  'kind: Pod\napiVersion: v1\nmetadata: {name: b}\nspec: {containers: [{ports: x}]}',
+  'kind: Pod\napiVersion: v1\nmetadata: {name: b}\nspec: {containers: [{}], topologySpreadConstraints: {}}',
+  'kind: Pod\napiVersion: v1\nmetadata: {name: b}\nspec: {containers: [{}], affinity: {podAffinity: 7}}',
+  'kind: PodGang\napiVersion: scheduler.grove.io/v1alpha1\nmetadata: {name: b}\nspec: {podgroups: [], topologyConstraintGroupConfigs: x}',
+  'kind: PriorityClass\napiVersion: scheduling.k8s.io/v1\nmetadata: {name: b}\nvalue: x',
+]
+
+describe('wrong types in the dump of a cluster', () => {
+  for (const object of dumped)
+    it(object.replaceAll('\n', ' '), async () => {
+      const node = 'kind: Node\napiVersion: v1\nmetadata: {name: ok}\nstatus: {allocatable: {pods: 9}}'
+      for (const command of ['plan', 'capacity']) {
+        const args = [command, '-f', planned, '--nodes', '-']
+        const { status, stderr } = await call(args, { input: `${node}\n---\n${object}\n` })
+        assert.match(stderr, /^grove: [^:]+:\d+: the \w+ has no valid \S+; fix it or remove the object\n$/)
+        assert.equal(status, 2, command)
+      }
+    })
+
+  it('fields that are null count as absent', async () => {
+    const node =
+      'kind: Node\napiVersion: v1\nmetadata: {name: ok, labels: null}\nspec: null\nstatus: {allocatable: {pods: 9}}'
+    const { status, stderr } = await call(['plan', '-f', planned, '--nodes', '-'], { input: node })
+    assert.equal(status, 0, stderr)
+  })
+})
+
 describe('an unexpected error', () => {
   /** A standard output that fails, as on a full disk. */
   async function onFailingOutput(args: readonly string[]): Promise<{ status: number; stderr: string }> {

@@ -10,7 +10,7 @@ import { podGang } from './pod-gang.ts'
 import type { StructuralSchema } from './structural-schema.ts'
 
 export { generatorAnnotation } from './definition.ts'
-export { embeddedKubernetesVersions } from './embedded.ts'
+export { embedded as embeddedSchema, embeddedKubernetesVersions } from './embedded.ts'
 export type { StructuralSchema, ValidationRule } from './structural-schema.ts'
 
 export type GroveKind =

@@ -5,6 +5,7 @@ import type { SnapshotObjects } from '@grove/scheduler'
 import { CommandError } from '../command-error.ts'
 import type { ManifestDocument } from '../manifests/manifest.ts'
 import { isObject, kindOf } from '../manifests/manifest-value.ts'
+import { snapshotSchemas, withoutNulls, wrongType } from './snapshot-schemas.ts'
 
 type ListName = keyof SnapshotObjects
 
@@ -41,15 +42,13 @@ export function snapshotObjects(documents: readonly ManifestDocument[]): Snapsho
   for (const document of documents) {
     const kind = kinds[kindOf(document)]
     if (!kind || !isObject(document.value) || groupOf(document.value) !== kind.group) continue
-    const { metadata } = document.value
+    const value = withoutNulls(document.value) as typeof document.value
+    const { metadata } = value
     if (!isObject(metadata) || typeof metadata.name !== 'string') throw broken(document, 'metadata.name')
-    const field = kind.problem?.(document.value)
+    const field = kind.problem?.(value) ?? wrongType(snapshotSchemas[kindOf(document)]!, value)
     if (field !== undefined) throw broken(document, field)
     const list = lists.get(kind.list) ?? new Map<string, unknown>()
-    lists.set(
-      kind.list,
-      list.set(`${String(metadata.namespace ?? 'default')}/${metadata.name}`, document.value),
-    )
+    lists.set(kind.list, list.set(`${String(metadata.namespace ?? 'default')}/${metadata.name}`, value))
   }
   const objects = Object.fromEntries([...lists].map(([name, list]) => [name, [...list.values()]]))
   return { nodes: [], pods: [], podGangs: [], ...objects } as SnapshotObjects
