@@ -119,13 +119,28 @@ function ownerSet({ metadata }: PodGang): string {
   return owner?.name ?? metadata.labels?.[label.partOf] ?? ''
 }
 
-/** Scaling group and index of a scaled gang, for the order in which the operator creates gangs. */
-function scalingGroup(gang: Gang): readonly [name: string, index: number] {
-  const pods = gang.groups.flatMap(({ placed, candidates, gated }) => [...placed, ...candidates, ...gated])
-  return [
-    firstLabel(pods, label.scalingGroup) ?? '',
-    Number(firstLabel(pods, label.scalingGroupReplicaIndex) ?? 0) || 0,
-  ]
+const membersOf = ({ placed, candidates, gated }: Group) => [...placed, ...candidates, ...gated]
+
+/** Place of a scaled gang in the order in which the operator creates the gangs of a replica. */
+interface ScalingOrder {
+  /** Position of the first clique of the scaling group in the base gang, which lists groups in the order of the template. */
+  readonly position: number
+  /** Name of the scaling group. */
+  readonly name: string
+  readonly index: number
+}
+
+function scalingOrder(gang: Gang, base: Gang | undefined): ScalingOrder {
+  const pods = gang.groups.flatMap(membersOf)
+  const name = firstLabel(pods, label.scalingGroup) ?? ''
+  const found =
+    base?.groups.findIndex(group => firstLabel(membersOf(group), label.scalingGroup) === name) ?? -1
+  return {
+    // A base gang without pods does not show the order yet.
+    position: found < 0 ? Number.MAX_SAFE_INTEGER : found,
+    name,
+    index: Number(firstLabel(pods, label.scalingGroupReplicaIndex) ?? 0) || 0,
+  }
 }
 
 /**
@@ -133,27 +148,30 @@ function scalingGroup(gang: Gang): readonly [name: string, index: number] {
  * older than its base gang: it cannot be scheduled before it, and the operator creates both at the same time.
  */
 export function inPlanningOrder(gangs: readonly Gang[]): Gang[] {
-  const createdAt = new Map(gangs.map(gang => [`${gang.namespace}/${gang.name}`, gang.createdAt]))
+  const byName = new Map(gangs.map(gang => [`${gang.namespace}/${gang.name}`, gang]))
   return gangs
-    .map(gang => ({
-      gang,
-      group: scalingGroup(gang),
-      age: Math.max(gang.createdAt, createdAt.get(`${gang.namespace}/${gang.baseGang}`) ?? gang.createdAt),
-    }))
+    .map((gang): Position => {
+      const base = byName.get(`${gang.namespace}/${gang.baseGang}`)
+      return {
+        gang,
+        scaling: scalingOrder(gang, base),
+        age: Math.max(gang.createdAt, base?.createdAt ?? gang.createdAt),
+      }
+    })
     .sort(compareGangs)
     .map(({ gang }) => gang)
 }
 
 interface Position {
   readonly gang: Gang
-  readonly group: ReturnType<typeof scalingGroup>
+  readonly scaling: ScalingOrder
   /** Time of creation. */
   readonly age: number
 }
 
 function compareGangs(
-  { gang: left, group: [leftGroup, leftIndex], age: leftAge }: Position,
-  { gang: right, group: [rightGroup, rightIndex], age: rightAge }: Position,
+  { gang: left, scaling: leftScaling, age: leftAge }: Position,
+  { gang: right, scaling: rightScaling, age: rightAge }: Position,
 ): number {
   return firstDifference(
     right.priority - left.priority,
@@ -162,8 +180,9 @@ function compareGangs(
     compareText(left.namespace, right.namespace),
     compareText(left.podCliqueSet, right.podCliqueSet),
     left.replica - right.replica,
-    compareText(leftGroup, rightGroup),
-    leftIndex - rightIndex,
+    leftScaling.position - rightScaling.position,
+    compareText(leftScaling.name, rightScaling.name),
+    leftScaling.index - rightScaling.index,
     compareText(left.name, right.name),
   )
 }

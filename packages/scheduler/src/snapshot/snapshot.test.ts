@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { deepEqual, equal } from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Pod } from '@grove/api'
 import { defaultPolicy, plan, snapshotFrom } from '../index.ts'
 import { memberPod, node, pod, podGang, topologyBinding } from '../testing/objects.ts'
 
@@ -96,6 +97,38 @@ test('a scaled gang that was created before its base gang is planned right after
   deepEqual(
     gangs.map(({ name }) => name),
     ['base', 'scaled', 'later'],
+  )
+})
+
+test('scaled gangs are planned in the order of the scaling groups in the template, then by replica', () => {
+  const scaled = (group: string, replica: number, baseGang?: string) => {
+    const clique = `s-0-${group}-${replica}-w`
+    const labels = {
+      'grove.io/podcliquescalinggroup': `s-0-${group}`,
+      'grove.io/podcliquescalinggroup-replica-index': String(replica),
+    }
+    const gang = baseGang === undefined ? 's-0' : `s-0-${group}-${replica - 1}`
+    return memberPod(gang, clique, 0, {}, { labels, ...(baseGang && { baseGang }) })
+  }
+  const gangs = [
+    ['z', 10],
+    ['z', 9],
+    ['a', 1],
+  ].map(([group, replica]) => scaled(String(group), Number(replica), 's-0'))
+  const groupsOf = (pods: readonly Pod[]) =>
+    pods.map(({ metadata }) => ({ name: metadata.labels!['grove.io/podclique']!, min: 1 }))
+  const base = [scaled('z', 0), scaled('a', 0)]
+  const { gangs: planned } = snapshotFrom({
+    nodes: [],
+    pods: [...base, ...gangs],
+    podGangs: [
+      podGang('s-0', groupsOf(base)),
+      ...gangs.map(pod => podGang(pod.metadata.labels!['grove.io/podgang']!, groupsOf([pod]))),
+    ],
+  })
+  deepEqual(
+    planned.map(({ name }) => name),
+    ['s-0', 's-0-z-8', 's-0-z-9', 's-0-a-0'],
   )
 })
 
