@@ -322,6 +322,20 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
       await waitFor('all ten pods on nodes', async () => (await bound()).length === 10)
     })
 
+    test('says on surplus pods why they wait, while their gang stays scheduled', async () => {
+      await addSlots(1)
+      await createGang('w-0', [group('w-0-a', 2, 1)])
+      await untilCondition('w-0', 'Scheduled', 'True')
+      await waitFor('a reason on the surplus pod', async () => {
+        const [waiting] = (await pods()).filter(pod => !pod.spec.nodeName)
+        const condition = waiting?.status?.conditions?.find(({ type }) => type === 'PodScheduled')
+        return condition?.reason === 'Unschedulable' && Boolean(condition.message)
+      })
+      await untilCondition('w-0', 'Scheduled', 'True')
+      await addSlots(1)
+      await waitFor('both pods on nodes', async () => (await bound()).length === 2)
+    })
+
     test('two competing gangs are never bound in part', async () => {
       await addSlots(5)
       await createGang('first', [group('first-a', 4, 4)])

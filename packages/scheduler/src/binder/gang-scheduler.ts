@@ -26,6 +26,7 @@ import {
   type Registry,
   type Stored,
 } from '@grove/kube'
+import { type WaitingSurplus, waitingSurplus } from '../explain/surplus.ts'
 import { snapshotFrom } from '../snapshot/index.ts'
 import type { Decision, GangDecision, Plan, PodBinding, Policy, Snapshot } from '../types.ts'
 import { BindingAttempts } from './binding-attempts.ts'
@@ -57,6 +58,7 @@ interface Report {
   readonly decided: GangDecision | undefined
   /** The gang for which pods of this one are evicted. */
   readonly preemptor: string | undefined
+  readonly surplus: readonly WaitingSurplus[]
 }
 
 export interface GangSchedulerOptions {
@@ -157,6 +159,10 @@ export class GangScheduler {
       this.#rejected.msUntilExpiry(clock.monotonic()),
     ]
     const deadlines = [decision.nextDeadline, ...waits.map(ms => ms && now + ms)]
+    const waiting = Map.groupBy(
+      waitingSurplus(this.#snapshot!, decision, this.#options.policy, now),
+      ({ namespace, gang }) => keyOf({ namespace, name: gang }),
+    )
     const preemptors = new Map(
       decision.evictions.flatMap(({ namespace, gang, preemptor }) =>
         gang === undefined ? [] : [[keyOf({ namespace, name: gang }), preemptor.name] as const],
@@ -177,7 +183,7 @@ export class GangScheduler {
       const decided = decisions.get(key)
       const base = this.#baseOf(decided, members)
       const wanted = base ? (bindings.get(key) ?? []) : []
-      const report = { decided, preemptor: preemptors.get(key) }
+      const report = { decided, preemptor: preemptors.get(key), surplus: waiting.get(key) ?? [] }
       const { deadline, written } = this.#carryOut(gang, own, report, wanted, base, now, signal)
       deadlines.push(deadline)
       if (written) writes.push(written)
@@ -322,7 +328,7 @@ export class GangScheduler {
     gang: PodGang,
     pods: readonly Pod[],
     progress: GangProgress,
-    { decided, preemptor }: Report,
+    { decided, preemptor, surplus }: Report,
     now: number,
     signal: AbortSignal,
   ): CarriedOut {
@@ -344,6 +350,10 @@ export class GangScheduler {
     if (decided?.verdict === 'Unschedulable') {
       const waiting = pods.filter(pod => !pod.spec.nodeName && !pod.spec.schedulingGates?.length)
       writes.push(this.#writes.reportPods(waiting, decided.explanation?.message ?? '', now, signal))
+    }
+    for (const { pods: names, explanation } of surplus) {
+      const waiting = pods.filter(({ metadata }) => names.includes(metadata.name))
+      writes.push(this.#writes.reportPods(waiting, explanation.message, now, signal))
     }
     return writes.length ? { written: Promise.all(writes) } : {}
   }
