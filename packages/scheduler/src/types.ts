@@ -192,6 +192,8 @@ export interface SnapshotPod {
   readonly needs: PodNeeds
   /** Resource claims of the pod that exist, in the order of its spec. */
   readonly claims: readonly PodClaim[]
+  /** PersistentVolumeClaims whose volumes are provisioned for the node that the pod gets. */
+  readonly volumeClaims: readonly string[]
 }
 
 /** A ResourceClaim that a pod uses. */
@@ -377,6 +379,8 @@ export interface PodBinding {
   readonly part: 'minimum' | 'surplus'
   /** Resource claims to be allocated and reserved before the pod is bound. Absent if the pod has none. */
   readonly claims?: readonly ClaimAllocation[]
+  /** PersistentVolumeClaims that must select the node before the pod is bound. Absent if the pod has none. */
+  readonly volumeClaims?: readonly string[]
 }
 
 export interface ClaimAllocation {

@@ -4,7 +4,7 @@
 // node has room for one pod, so nodes are slots. The same tests run on the embedded cluster and on a real one.
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { label, type Pod, type PodGang } from '@grove/api'
+import { label, type Pod, type PodGang, type PodSpec } from '@grove/api'
 import {
   type Client,
   createCachedClient,
@@ -14,7 +14,13 @@ import {
   type Stored,
 } from '@grove/kube'
 import { resources } from '@grove/operator'
-import { defaultPolicy, type Policy, type RunningScheduler, startScheduler } from '@grove/scheduler'
+import {
+  defaultPolicy,
+  type Policy,
+  type RunningScheduler,
+  schedulerResources,
+  startScheduler,
+} from '@grove/scheduler'
 import { waitFor } from '@grove/test-kubernetes'
 
 export interface GangCluster {
@@ -181,6 +187,7 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
       clique: string,
       index: number,
       priorityClassName?: Priority,
+      volumes: PodSpec['volumes'] = [],
     ): Promise<void> {
       await client.create(resources.pods, {
         apiVersion: 'v1',
@@ -197,6 +204,7 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
         spec: {
           schedulerName: 'grove-scheduler',
           ...(priorityClassName && { priorityClassName }),
+          volumes,
           containers: [
             {
               name: 'main',
@@ -334,6 +342,40 @@ export function gangSchedulerTests(title: string, cluster: () => GangCluster): v
       await untilCondition('w-0', 'Scheduled', 'True')
       await addSlots(1)
       await waitFor('both pods on nodes', async () => (await bound()).length === 2)
+    })
+
+    test('selects the node of an ephemeral volume for the pod that it binds', async () => {
+      const { storageClasses, persistentVolumeClaims } = schedulerResources
+      const storageClassName = `wait-${namespace}`
+      await client.create(storageClasses, {
+        apiVersion: 'storage.k8s.io/v1',
+        kind: 'StorageClass',
+        metadata: { name: storageClassName },
+        provisioner: 'example.com/none',
+        volumeBindingMode: 'WaitForFirstConsumer',
+      } as KubeObject)
+      const spec = {
+        accessModes: ['ReadWriteOnce' as const],
+        storageClassName,
+        resources: { requests: { storage: '1Gi' } },
+      }
+      // The embedded cluster has no controller for volumes.
+      await client.create(persistentVolumeClaims, {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: { name: 'w-0-a-0-data', namespace },
+        spec,
+      } as KubeObject)
+      await addSlots(2)
+      await createGang('w-0', [{ name: 'w-0-a', replicas: 0, min: 1 }])
+      await createPod('w-0', 'w-0-a', 0, undefined, [
+        { name: 'data', ephemeral: { volumeClaimTemplate: { spec } } },
+      ])
+      await untilBound(['w-0-a-0'])
+      const [pod] = await pods()
+      const claim = await client.get(persistentVolumeClaims, { name: 'w-0-a-0-data', namespace })
+      assert.equal(claim.metadata.annotations?.['volume.kubernetes.io/selected-node'], pod?.spec.nodeName)
+      await client.delete(storageClasses, { name: storageClassName })
     })
 
     test('two competing gangs are never bound in part', async () => {

@@ -16,7 +16,9 @@ export function schedulerClusterRole(): ClusterRole {
       rule(schedulerGroup, ['podgangs'], reading),
       rule(schedulerGroup, ['podgangs/status'], ['patch']),
       rule(groveGroup, ['clustertopologybindings'], reading),
-      rule('', ['nodes', 'namespaces', 'persistentvolumes', 'persistentvolumeclaims'], reading),
+      rule('', ['nodes', 'namespaces', 'persistentvolumes'], reading),
+      // The patch selects the node of a volume that waits for its first consumer.
+      rule('', ['persistentvolumeclaims'], [...reading, 'get', 'patch']),
       rule('', ['pods'], [...reading, 'get', 'delete']),
       rule('', ['pods/binding', 'pods/eviction'], ['create']),
       rule('', ['pods/status'], ['patch']),

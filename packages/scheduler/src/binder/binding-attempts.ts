@@ -16,6 +16,7 @@ import type { SchedulerCaches } from './caches.ts'
 import { ClaimWrites } from './claim-writes.ts'
 import { resources } from './resources.ts'
 import type { Slots } from './slots.ts'
+import { selectNode } from './volume-writes.ts'
 
 /** Reads of a pod whose binding response was lost, and the wait between two reads. */
 const outcomeAttempts = 5
@@ -115,7 +116,7 @@ export class BindingAttempts {
       await this.#giveUp(bindings, signal)
       return false
     }
-    // All claims come before the first binding, so that a claim that cannot be allocated leaves no gang bound in part.
+    // All claims come before the first binding, so that a claim that fails leaves no gang bound in part.
     const without = await this.#withoutClaims(bindings, signal)
     if (without.some(({ part }) => part === 'minimum')) {
       await this.#giveUp(bindings, signal)
@@ -137,15 +138,16 @@ export class BindingAttempts {
     return !isEnded && !signal.aborted
   }
 
-  /** Allocates and reserves the claims of all pods, and returns the bindings for which this failed. */
+  /** Writes the resource claims and the volume claims of all pods, and returns the bindings for which this failed. */
   async #withoutClaims(bindings: readonly PodBinding[], signal: AbortSignal): Promise<PodBinding[]> {
     const failed: PodBinding[] = []
     await Promise.all(
       bindings
-        .filter(({ claims }) => claims)
+        .filter(({ claims, volumeClaims }) => claims || volumeClaims)
         .map(binding =>
           this.#options.slots.run(async () => {
-            if (!(await this.claims.reserve(binding, signal))) failed.push(binding)
+            const isReserved = await this.claims.reserve(binding, signal)
+            if (!isReserved || !(await selectNode(binding, this.#options, signal))) failed.push(binding)
           }),
         ),
     )

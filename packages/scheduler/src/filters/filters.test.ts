@@ -215,3 +215,31 @@ test('a generic ephemeral volume follows the allowed topologies of its class', (
   ]
   deepEqual(candidates(nodes, spec, { storageClasses }), ['b'])
 })
+
+test('the volume of an ephemeral claim is provisioned for the node of the pod, unless another node is selected', () => {
+  const nodes = [node('a', cpu), node('b', cpu)]
+  const storageClasses = [{ metadata: { name: 'fast' }, volumeBindingMode: 'WaitForFirstConsumer' }]
+  const template = { spec: { storageClassName: 'fast' } }
+  const spec = { volumes: [{ name: 'v', ephemeral: { volumeClaimTemplate: template } }] }
+  const claim = (annotations: Record<string, string>, volumeName?: string) => ({
+    metadata: { name: 'c-0-v', namespace: 'default', annotations },
+    spec: { storageClassName: 'fast', ...(volumeName ? { volumeName } : {}) },
+  })
+  const selected = claim({ 'volume.kubernetes.io/selected-node': 'b' })
+  deepEqual(candidates(nodes, spec, { storageClasses, persistentVolumeClaims: [claim({})] }), ['a', 'b'])
+  deepEqual(candidates(nodes, spec, { storageClasses, persistentVolumeClaims: [selected] }), ['b'])
+  const bindingOf = (rest: Partial<SnapshotObjects>) => {
+    const pods = [memberPod('g', 'c', 0, {}, { spec: { ...scheduled, ...spec } })]
+    const objects = {
+      storageClasses,
+      ...rest,
+      nodes,
+      pods,
+      podGangs: [podGang('g', [{ name: 'c', min: 1 }])],
+    }
+    return plan(snapshotFrom(objects), policy, 0).bindings[0]?.volumeClaims
+  }
+  deepEqual(bindingOf({}), ['c-0-v'])
+  const persistentVolumes = [{ metadata: { name: 'pv' } }]
+  deepEqual(bindingOf({ persistentVolumes, persistentVolumeClaims: [claim({}, 'pv')] }), undefined)
+})

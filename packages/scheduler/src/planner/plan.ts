@@ -146,6 +146,7 @@ function bindingsOf(cycle: Cycle): PodBinding[] {
     podGroup: gang.groups[placed.group]!.name,
     part,
     ...(claims.has(placed.pod) && { claims: claims.get(placed.pod)! }),
+    ...(placed.pod.volumeClaims.length > 0 && { volumeClaims: placed.pod.volumeClaims }),
   })
   return [
     ...results.flatMap(result =>

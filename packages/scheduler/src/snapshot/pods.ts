@@ -5,7 +5,7 @@ import { unsupportedFields } from '../filters/pod-fields.ts'
 import { canonicalText, compareText, firstDifference, sortedRecord } from '../order.ts'
 import type { Amounts, HostPort, PodNeeds, SnapshotPod } from '../types.ts'
 import { podRequests, unreadableRequests } from './requests.ts'
-import { type Storage, volumeNeeds } from './volumes.ts'
+import { type Storage, type VolumeNeeds, volumeNeeds } from './volumes.ts'
 
 /**
  * Snapshots of pods that depend on nothing but the pod and its node. Watch caches replace an object when it changes, so
@@ -71,6 +71,7 @@ function newSnapshotPod(
   const { metadata, spec } = pod
   const labels = sortedRecord(metadata.labels ?? {})
   const namespace = metadata.namespace ?? 'default'
+  const volumes = volumeNeeds(namespace, metadata.name, spec, storage)
   return {
     namespace,
     name: metadata.name,
@@ -84,8 +85,9 @@ function newSnapshotPod(
     createdAt: milliseconds(metadata.creationTimestamp),
     gang: labels[label.podGang],
     podClique: labels[label.podClique],
-    needs: intern(podNeeds(namespace, pod, storage, devices)),
+    needs: intern(podNeeds(pod, volumes, devices)),
     claims: devices.claims,
+    volumeClaims: volumes.provisioned,
   }
 }
 
@@ -99,13 +101,7 @@ export function milliseconds(time: string | undefined): number {
   return Number.isNaN(value) ? 0 : value
 }
 
-function podNeeds(
-  namespace: string,
-  { metadata, spec }: Pod,
-  storage: Storage,
-  devices: DeviceNeeds,
-): PodNeeds {
-  const volumes = volumeNeeds(namespace, metadata.name, spec, storage)
+function podNeeds({ spec }: Pod, volumes: VolumeNeeds, devices: DeviceNeeds): PodNeeds {
   const { affinity } = spec
   return {
     requests: devices === noDevices ? podRequests(spec) : withDevices(podRequests(spec), devices.requests),

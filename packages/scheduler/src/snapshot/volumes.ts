@@ -14,7 +14,12 @@ export interface VolumeNeeds {
   readonly selectors: readonly NodeSelector[]
   readonly missing: readonly { readonly kind: string; readonly name: string }[]
   readonly unsupported: readonly string[]
+  /** Claims of ephemeral volumes that are provisioned for the node of the pod. */
+  readonly provisioned: readonly string[]
 }
+
+/** On a claim that waits for its first consumer: the node for which Kubernetes provisions the volume. */
+export const selectedNodeAnnotation = 'volume.kubernetes.io/selected-node'
 
 /** In-tree disks that only one node may attach: the core does not know which pods share one. */
 const exclusiveSources = ['gcePersistentDisk', 'awsElasticBlockStore', 'iscsi', 'rbd'] as const
@@ -34,6 +39,7 @@ export function volumeNeeds(
   const selectors: NodeSelector[] = []
   const missing: { kind: string; name: string }[] = []
   const unsupported: string[] = []
+  const provisioned: string[] = []
   for (const volume of spec.volumes ?? []) {
     for (const source of exclusiveSources) if (volume[source]) unsupported.push(`spec.volumes[].${source}`)
     const name = volume.persistentVolumeClaim?.claimName ?? (volume.ephemeral && `${pod}-${volume.name}`)
@@ -49,11 +55,11 @@ export function volumeNeeds(
       const bound = storage.volumes.get(claim.spec.volumeName)
       if (!bound) missing.push({ kind: 'PersistentVolume', name: claim.spec.volumeName })
       else if (bound.spec?.nodeAffinity?.required) selectors.push(bound.spec.nodeAffinity.required)
-    } else unbound(volume, claim)
+    } else unbound(volume, claim, name)
   }
-  return { selectors, missing, unsupported }
+  return { selectors, missing, unsupported, provisioned }
 
-  function unbound(volume: Volume, claim: PersistentVolumeClaim | undefined): void {
+  function unbound(volume: Volume, claim: PersistentVolumeClaim | undefined, name: string): void {
     const className =
       (claim?.spec ?? volume.ephemeral?.volumeClaimTemplate?.spec)?.storageClassName ??
       [...storage.classes.values()]
@@ -70,15 +76,28 @@ export function volumeNeeds(
     // The first pod decides where the volume of a shared claim is created, so later pods would be placed on a guess.
     else if (!volume.ephemeral)
       unsupported.push('spec.volumes[].persistentVolumeClaim that waits for its first consumer')
-    else if (storageClass.allowedTopologies?.length)
-      selectors.push({
-        nodeSelectorTerms: storageClass.allowedTopologies.map(({ matchLabelExpressions = [] }) => ({
-          matchExpressions: matchLabelExpressions.map(({ key, values }) => ({
-            key,
-            operator: 'In',
-            values: [...values],
-          })),
-        })),
-      })
+    else {
+      provisioned.push(name)
+      const selected = claim?.metadata.annotations?.[selectedNodeAnnotation]
+      if (selected) selectors.push(onlyNode(selected))
+      if (storageClass.allowedTopologies?.length) selectors.push(allowedNodes(storageClass))
+    }
+  }
+}
+
+/** Kubernetes may provision the volume there already. */
+function onlyNode(name: string): NodeSelector {
+  return { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [name] }] }] }
+}
+
+function allowedNodes({ allowedTopologies = [] }: StorageClass): NodeSelector {
+  return {
+    nodeSelectorTerms: allowedTopologies.map(({ matchLabelExpressions = [] }) => ({
+      matchExpressions: matchLabelExpressions.map(({ key, values }) => ({
+        key,
+        operator: 'In',
+        values: [...values],
+      })),
+    })),
   }
 }
