@@ -44,6 +44,7 @@ const furtherEntries: ReadonlySet<string> = new Set([
   '@grove/apimachinery/age',
   '@grove/apimachinery/quantity',
   '@grove/cluster/nodes',
+  '@grove/cluster/pod-errors',
   '@grove/kube/admission',
   '@grove/kube/auth',
   '@grove/kube/cache',

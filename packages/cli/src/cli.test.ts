@@ -81,7 +81,7 @@ test('validate warns and hints about fields that are accepted but have no effect
     stdout,
     `✓ PodCliqueSet demo
     warning: spec.template.cliques[0].spec.startsAfter: has no effect unless cliqueStartupType is CliqueStartupTypeExplicit  (line 12)
-    hint: spec.template.cliques[0].spec.podSpec.containers[0].image: without one Kubernetes rejects the pods  (line 15)
+    hint: spec.template.cliques[0].spec.podSpec.containers[0].image: Kubernetes rejects the pods: Required value  (line 15)
 1 accepted
 `,
   )

@@ -172,6 +172,38 @@ const containers: Rejections = {
     { env: [{ name: 'a', valueFrom: {} }] },
     'spec.containers[0].env[0].valueFrom: Invalid value: "": must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`',
   ],
+  'part of an extended resource': [
+    { resources: { limits: { 'example.com/gpu': '0.5' } } },
+    '[spec.containers[0].resources.limits[example.com/gpu]: Invalid value: "500m": must be an integer, spec.containers[0].resources.requests[example.com/gpu]: Invalid value: "500m": must be an integer]',
+  ],
+  'negative resource': [
+    { resources: { requests: { cpu: '-1' } } },
+    'spec.containers[0].resources.requests[cpu]: Invalid value: "-1": must be greater than or equal to 0',
+  ],
+  'extended resource without a domain': [
+    { resources: { requests: { gpu: '1' } } },
+    '[spec.containers[0].resources.requests[gpu]: Invalid value: "gpu": must be a standard resource type or fully qualified, spec.containers[0].resources.requests[gpu]: Invalid value: "gpu": must be a standard resource for containers]',
+  ],
+  'resource with an invalid name': [
+    { resources: { requests: { 'example.com/g pu': '1' } } },
+    "[spec.containers[0].resources.requests[example.com/g pu]: Invalid value: \"example.com/g pu\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'), spec.containers[0].resources.requests[example.com/g pu]: Invalid value: \"example.com/g pu\": doesn't follow extended resource name standard, spec.containers[0].resources.limits: Required value: Limit must be set for non overcommitable resources]",
+  ],
+  'resource of a quota': [
+    { resources: { requests: { 'requests.example.com/gpu': '1' } } },
+    '[spec.containers[0].resources.requests[requests.example.com/gpu]: Invalid value: "requests.example.com/gpu": doesn\'t follow extended resource name standard, spec.containers[0].resources.limits: Required value: Limit must be set for non overcommitable resources]',
+  ],
+  'request of an extended resource without a limit': [
+    { resources: { requests: { 'example.com/gpu': '1' } } },
+    'spec.containers[0].resources.limits: Required value: Limit must be set for non overcommitable resources',
+  ],
+  'limit of an extended resource above its request': [
+    { resources: { requests: { 'example.com/gpu': '1' }, limits: { 'example.com/gpu': '2' } } },
+    'spec.containers[0].resources.requests: Invalid value: "1": must be equal to example.com/gpu limit of 2',
+  ],
+  'request above the limit': [
+    { resources: { requests: { cpu: '2' }, limits: { cpu: '1' } } },
+    'spec.containers[0].resources.requests: Invalid value: "2": must be less than or equal to cpu limit of 1',
+  ],
   'repeated mount path': [
     {
       volumeMounts: [
