@@ -34,6 +34,10 @@ test('a syntax error has the line and column in the whole file', () => {
     ['a: 1\na: 2\n', /^file\.yaml:2:1: Map keys must be unique/],
     ['a: "unclosed\n', /^file\.yaml:\d+:\d+: /],
     ['a: \0\n', /^file\.yaml:1:4: a NUL byte/],
+    ['a:\n  b: 1\n   c: 2\n', /^file\.yaml:2:6: .*; check the indentation of this line and the next/],
+    ['a: b: c\n', /^file\.yaml:1:4: .*; .* quote values that contain ": "$/],
+    ['a:\n  b: 1\n  c:2\n', /^file\.yaml:3:3: .*; expected "key: value" on this line/],
+    ['a:\n  c:2\n  b: 1\n', /^file\.yaml:2:3: .*; expected "key: value" on this line/],
     ['\ta: 1\n', /^file\.yaml:1:1: /],
     ['{"a": 1,}}', /^file\.yaml:1:\d+: /],
   ]

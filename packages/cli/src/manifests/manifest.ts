@@ -13,6 +13,7 @@ import {
   LineCounter,
   parseAllDocuments,
   type Tags,
+  type YAMLParseError,
 } from 'yaml'
 import { CommandError } from '../command-error.ts'
 import { terminal } from '../terminal/terminal.ts'
@@ -138,7 +139,8 @@ function parseYaml(body: string, source: string, firstLine: number): ManifestDoc
   const documents: ManifestDocument[] = []
   for (const document of Array.isArray(found) ? found : []) {
     const problem = document.errors[0]
-    if (problem) throw syntaxError(source, place(problem.pos[0]), sentence(problem.message))
+    if (problem)
+      throw syntaxError(source, place(problem.pos[0]), `${sentence(problem.message)}${adviceFor(problem)}`)
     let value: unknown
     try {
       value = document.toJS({ maxAliasCount: 100 })
@@ -230,6 +232,15 @@ function positionAt(text: string, offset: number): Position {
 
 function syntaxError(source: string, at: Position, text: string): CommandError {
   return new CommandError(`${source}:${at.line}:${at.column}: ${text}`)
+}
+
+/** Messages of the YAML parser that do not name the mistake. */
+function adviceFor({ code, message }: YAMLParseError): string {
+  if (code === 'BLOCK_AS_IMPLICIT_KEY')
+    return '; check the indentation of this line and the next, and quote values that contain ": "'
+  return message.startsWith('Implicit ')
+    ? '; expected "key: value" on this line, with a space after the colon'
+    : ''
 }
 
 function tooDeep(source: string, line: number): CommandError {

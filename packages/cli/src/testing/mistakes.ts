@@ -142,6 +142,51 @@ export const mistakes: readonly Mistake[] = [
     unknownFields('metadata.label'),
   ),
   mistake(
+    'lists without dashes',
+    [
+      ['      - name: grp', '        name: grp'],
+      [
+        '              - name: main\n                image: registry.example/work:1',
+        '                name: main\n                image: registry.example/work:1',
+      ],
+    ],
+    [
+      `${cliques}[1].spec.podSpec.containers: must be a list, not an object  (line 29)`,
+      '  start each item with "- "',
+      `${groups}: must be a list, not an object  (line 32)`,
+      '  start each item with "- "',
+    ],
+    unknownFields(
+      `${cliques}[1].spec.podSpec.containers.image`,
+      `${cliques}[1].spec.podSpec.containers.name`,
+      `${groups}.cliqueNames`,
+      `${groups}.name`,
+      `${groups}.replicas`,
+    ),
+  ),
+  mistake(
+    'a list instead of an object',
+    [
+      [
+        /resources:\n {18}limits:\n( {20}.*\n) {18}requests:\n {20}.*\n/g,
+        'resources:\n                  - limits:\n  $1',
+      ],
+    ],
+    [`${main}.resources: must be an object, not a list  (line 18)`],
+    unknownFields(`${main}.resources[0].limits`),
+  ),
+  mistake(
+    'no cliques',
+    [[/ {4}cliques:\n( {6}.*\n)+/g, '']],
+    [
+      `${cliques}: Required value: at least one PodClique must be defined  (line 7)`,
+      `${groups}[0].cliqueNames[0]: Invalid value: "work": no clique has this name; the set has no cliques  (line 11)`,
+    ],
+    denied(
+      `[${cliques}: Required value: at least one PodClique must be defined, ${groups}[0].cliqueNames: Invalid value: "work": unidentified PodClique names found]`,
+    ),
+  ),
+  mistake(
     'no roleName',
     [[/ *roleName: .*\n/g, '']],
     [

@@ -7,6 +7,7 @@ import { valueAt } from '../../manifests/field-path.ts'
 import { isObject } from '../../manifests/manifest-value.ts'
 import { findingsOfSet } from './set-findings.ts'
 import { similarField } from './similar-field.ts'
+import { wrongAncestor } from './wrong-type.ts'
 
 export interface Finding {
   readonly text: string
@@ -51,6 +52,8 @@ function findingsOfCause(cause: Cause, rejected: Rejected): readonly Finding[] {
 
 function unknownField({ field, message }: Cause, { kind, object }: Rejected): Finding | undefined {
   if (!message.startsWith('unknown field ')) return undefined
+  const wrong = wrongAncestor(kind as GroveKind, field, object)
+  if (wrong) return wrong
   const similar = similarField(kind as GroveKind, field, object)
   return { text: message, at: field, ...(similar !== undefined && { advice: `did you mean ${similar}?` }) }
 }

@@ -107,7 +107,7 @@ function unknownNames(names: readonly Name[], set: unknown): Finding[] {
   return names
     .filter(({ name }) => !known.includes(name))
     .map(({ at, name }) => ({
-      text: `${at}: Invalid value: ${JSON.stringify(name)}: no clique has this name; the cliques are ${listed(known)}`,
+      text: `${at}: Invalid value: ${JSON.stringify(name)}: no clique has this name; ${known.length > 0 ? `the cliques are ${listed(known)}` : 'the set has no cliques'}`,
       at,
     }))
 }
