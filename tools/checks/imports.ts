@@ -42,6 +42,7 @@ const furtherEntries: ReadonlySet<string> = new Set([
   '@grove/api/constants',
   '@grove/api/crds',
   '@grove/apimachinery/age',
+  '@grove/apimachinery/duration',
   '@grove/apimachinery/quantity',
   '@grove/cluster/nodes',
   '@grove/cluster/pod-errors',

@@ -149,6 +149,13 @@ describe('invalid arguments', () => {
     [['scale', 'pcs', 'x', '--replicas=-1', ...live], /--replicas must be a whole number, not "-1"/],
     [['delete', 'pod', 'x', '--cascade=maybe'], /Allowed choices are background, foreground, orphan/],
     [['delete', 'pod', 'x', '--now', '--grace-period=3', ...live], /use either --now or --grace-period/],
+    [
+      ['delete', 'pod', 'x', '--timeout=soon', ...live],
+      /--timeout must be a number of seconds or a duration/,
+    ],
+    [['tree', 'pod/x'], /'pod\/x' is invalid for argument 'name'\. Expected NAME or pcs\/NAME\.\n/],
+    [['explain', 'pcs/'], /Expected NAME or pcs\/NAME or pg\/NAME\.\n/],
+    [['handback', 'a', 'pclq/b'], /Expected NAME or pcs\/NAME\.\n/],
     [['node', 'kil', 'x'], /unknown command 'kil'\n\(Did you mean kill\?\)/],
     [['node', 'add'], /missing required argument 'name'/],
   ]

@@ -2,7 +2,7 @@
 
 // Commands about the cluster as a whole.
 import { Command } from 'commander'
-import { connected, type Exit, live, output } from './options.ts'
+import { connected, type Exit, live, nameOfSet, output } from './options.ts'
 
 const defaultOperatorNamespace = 'grove-system'
 
@@ -46,7 +46,11 @@ export function handbackCommand(exit: Exit): Command {
     'handback',
     'Rewrite the hashes of PodCliqueSets to those of the Go operator, so that it restarts no pod',
   )
-    .argument('[names...]', 'PodCliqueSets (default: all of the namespace)')
+    .argument(
+      '[names...]',
+      'PodCliqueSets (default: all of the namespace)',
+      (text, names: readonly string[] | undefined) => [...(names ?? []), nameOfSet(text)],
+    )
     .option('-A, --all-namespaces', 'all PodCliqueSets of the cluster')
     .option('--yes', 'write; without it the command only prints what it would do')
     .action(async (names, options) => {

@@ -36,7 +36,12 @@ export async function diagnose(options: DiagnoseOptions): Promise<void> {
     return [{ name: 'doctor.json', text: `${doctor}\n` }, ...collected]
   })
   // Objects of a cluster are for its user only.
-  writeFileSync(file, gzipSync(await archiveOf(files)), { mode: 0o600 })
+  const archive = gzipSync(await archiveOf(files))
+  try {
+    writeFileSync(file, archive, { mode: 0o600 })
+  } catch (error) {
+    throw new CommandError(`cannot write the archive: ${(error as Error).message}; name another --file`)
+  }
   const failures = files.find(({ name }) => name === 'failures.txt')?.text.split('\n').length ?? 1
   printLines([
     `${file} contains ${files.length} files. Values of environment variables, tokens and passwords are removed.`,

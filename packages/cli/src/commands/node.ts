@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `grove node` stops, restarts and adds nodes of a running simulated cluster.
+import { QuantityError, readQuantity } from '@grove/apimachinery/quantity'
 import { Fleet, type Node, type NodePlan, stoppedAnnotation } from '@grove/cluster/nodes'
 import { type Client, defineResource } from '@grove/kube/client'
 import { systemClock } from '@grove/kube/clock'
@@ -74,11 +75,18 @@ function planFor(name: string, model: Node | undefined, options: AddOptions): No
     taints: (model?.spec?.taints ?? []).filter(
       ({ key }) => !key?.startsWith('node.kubernetes.io/'),
     ) as NodePlan['taints'],
-    ...(options.cpu && { cpu: options.cpu }),
-    ...(options.memory && { memory: options.memory }),
+    ...(options.cpu && { cpu: quantity('--cpu', options.cpu) }),
+    ...(options.memory && { memory: quantity('--memory', options.memory) }),
     ...(options.gpus !== undefined && { gpus: wholeNumber('--gpus', options.gpus) }),
     labels: { ...labels, ...Object.fromEntries((options.labels ?? []).map(labelOf)) },
   }
+}
+
+function quantity(option: string, text: string): string {
+  const read = readQuantity(text)
+  if (read instanceof QuantityError || read.unscaled < 0n)
+    throw new CommandError(`${option} must be a quantity such as 64 or 512Gi, not ${JSON.stringify(text)}`)
+  return text
 }
 
 function labelOf(text: string): [string, string] {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Options that several commands share, and their parsers.
-import { type Command, Option } from 'commander'
+import { type KindDescriptor, kinds } from '@grove/api/constants'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { CommandError } from '../command-error.ts'
 
 /** Sets the exit code of the process. */
@@ -26,6 +27,24 @@ export function connected(command: Command): Command {
     .option('--context <name>', 'context of the kubeconfig')
     .option('--local', 'use the cluster of a running `grove up` and ignore the kubeconfig')
 }
+
+/** Parses NAME and TYPE/NAME. Users of kubectl write both. */
+export function nameOf(...types: readonly KindDescriptor[]): (text: string) => string {
+  const known = new Set(
+    types.flatMap(({ resource, singular, shortName, group }) =>
+      [resource, singular, shortName].flatMap(type => [type, `${type}.${group}`]),
+    ),
+  )
+  return text => {
+    const [, type, name] = /^([^/]*)\/(.*)$/.exec(text) ?? []
+    if (type === undefined) return text
+    if (name && known.has(type.toLowerCase())) return name
+    const expected = types.map(({ shortName }) => `${shortName}/NAME`).join(' or ')
+    throw new InvalidArgumentError(`Expected NAME or ${expected}.`)
+  }
+}
+
+export const nameOfSet = nameOf(kinds.podCliqueSet)
 
 export function wholeNumber(option: string, text: string): number {
   if (!/^\d{1,9}$/.test(text))

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Commands that compute placements. Each loads its code on demand.
+import { kinds } from '@grove/api/constants'
 import { Command } from 'commander'
-import { connected, type Exit, live, output } from './options.ts'
+import { connected, type Exit, live, nameOf, output } from './options.ts'
 
 export function planCommand(exit: Exit): Command {
   return placed(
@@ -19,7 +20,11 @@ export function planCommand(exit: Exit): Command {
 
 export function explainCommand(): Command {
   return live(new Command('explain'))
-    .argument('[name]', 'name of a PodCliqueSet or PodGang (default: all waiting gangs of the namespace)')
+    .argument(
+      '[name]',
+      'name of a PodCliqueSet or PodGang (default: all waiting gangs of the namespace)',
+      nameOf(kinds.podCliqueSet, kinds.podGang),
+    )
     .description('Explain why gangs wait and how to fix it')
     .addOption(output('text', 'json'))
     .action(async (name, options) => {
@@ -29,7 +34,10 @@ export function explainCommand(): Command {
 }
 
 export function capacityCommand(): Command {
-  return placed(new Command('capacity'), 'PodCliqueSets and the objects they need; they form one copy')
+  return placed(
+    new Command('capacity'),
+    'PodCliqueSets and the objects they need, or folders; - reads standard input; they form one copy',
+  )
     .description('Show how many more copies of sets fit, and what limits them')
     .option('--max <number>', 'stop counting at this number of copies (default: 1000)')
     .action(async options => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { Command } from 'commander'
-import { type Exit, live, output } from './options.ts'
+import { type Exit, live, nameOfSet, output } from './options.ts'
 
 export function treeCommand(): Command {
   return followed('tree', 'Show a PodCliqueSet and all of its objects as a tree').action(
@@ -23,7 +23,7 @@ export function statusCommand(exit: Exit): Command {
 
 function followed(name: string, description: string): Command {
   return live(new Command(name))
-    .argument('[name]', 'name of the PodCliqueSet; optional if there is only one')
+    .argument('[name]', 'name of the PodCliqueSet; optional if there is only one', nameOfSet)
     .description(description)
     .option('-w, --watch', 'print every change until the set is deleted')
     .addOption(output('text', 'json'))

@@ -139,6 +139,11 @@ describe('grove up', () => {
     )
     const again = await run('node', 'add', 'more')
     assert.deepEqual([again.status, again.stderr], [1, 'grove: node more exists already\n'])
+    const unreadable = await run('node', 'add', 'other', '--memory', 'lots')
+    assert.deepEqual(
+      [unreadable.status, unreadable.stderr],
+      [2, 'grove: --memory must be a quantity such as 64 or 512Gi, not "lots"\n'],
+    )
     const missing = await run('node', 'kill', 'nope')
     assert.deepEqual(
       [missing.status, missing.stderr],

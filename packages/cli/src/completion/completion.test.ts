@@ -23,6 +23,16 @@ async function completed(line: string): Promise<string[]> {
 }
 
 describe('candidates without a cluster', () => {
+  // A running `grove up` of the contributor would be a cluster.
+  const { KUBECONFIG } = process.env
+  before(() => {
+    process.env.KUBECONFIG = '/nonexistent/kubeconfig'
+  })
+  after(() => {
+    if (KUBECONFIG === undefined) delete process.env.KUBECONFIG
+    else process.env.KUBECONFIG = KUBECONFIG
+  })
+
   const table: [line: string, candidates: string[]][] = [
     ['va', ['validate', ':4']],
     ['--v', ['--version', ':4']],

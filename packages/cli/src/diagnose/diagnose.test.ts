@@ -94,6 +94,12 @@ describe('grove diagnose', () => {
     assert.ok(![...texts.keys()].some(name => /secrets|configmaps/.test(name)))
   })
 
+  test('reports a file that cannot be written', async () => {
+    const { status, stderr } = await grove('diagnose', '--file', join(folder, 'none', 'report.tar.gz'))
+    assert.equal(status, 2)
+    assert.match(stderr, /^grove: cannot write the archive: ENOENT: .*; name another --file\n$/)
+  })
+
   test('does not overwrite a file', async () => {
     const { status, stderr } = await grove('diagnose', '--file', file)
     assert.equal(status, 2)

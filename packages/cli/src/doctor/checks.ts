@@ -146,6 +146,8 @@ function admission({ valid, invalid, configuration: { server }, isLocal }: Obser
   const error = valid.ok ? undefined : valid.error
   if (error?.code === 'Forbidden' && !/admission webhook/.test(error.message))
     return unknown(`you may not create PodCliqueSets: ${error.message}`)
+  if (error?.code === 'NotFound' && error.details?.kind === 'namespaces')
+    return unknown(`namespace ${error.details.name} does not exist; name another one with -n`)
   if (error) return callProblem(error)
   if (valid.ok && valid.value.spec.template.terminationDelay === undefined)
     return problem('PodCliqueSets get no defaults', 'Install the webhook configurations with helm upgrade.')

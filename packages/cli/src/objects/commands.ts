@@ -59,7 +59,7 @@ export function deleteCommand(exit: Exit): Command {
         .choices(['true', 'false'])
         .default('true'),
     )
-    .option('--timeout <seconds>', 'maximum time to wait')
+    .option('--timeout <duration>', 'maximum time to wait, such as 90 or 5m')
     .option('--grace-period <seconds>', 'grace period of pods')
     .option('--now', 'set the grace period of pods to one second')
     .option('--ignore-not-found', 'do not fail if an object does not exist')

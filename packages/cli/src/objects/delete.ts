@@ -9,6 +9,7 @@ import {
   withCluster,
 } from '../clusters/live-cluster.ts'
 import { CommandError } from '../command-error.ts'
+import { milliseconds } from '../commands/duration.ts'
 import { wholeNumber } from '../commands/options.ts'
 import { printLines, printNote } from '../terminal/print.ts'
 import { dryRunNote } from './apply.ts'
@@ -41,7 +42,7 @@ const propagation = { background: 'Background', foreground: 'Foreground', orphan
 
 export async function remove(args: readonly string[], options: DeleteOptions): Promise<number> {
   const grace = graceOf(options)
-  const timeoutSeconds = options.timeout === undefined ? undefined : wholeNumber('--timeout', options.timeout)
+  const timeoutMs = options.timeout === undefined ? undefined : milliseconds('--timeout', options.timeout)
   return withCluster(options, async cluster => {
     let exitCode = 0
     const targets = await targetsOf(args, options, cluster)
@@ -66,11 +67,11 @@ export async function remove(args: readonly string[], options: DeleteOptions): P
       }
     if (targets.length === 0) printLines(['No resources found'])
     if (options.wait === 'true' && options.dryRun === 'none') {
-      const signal = timeoutSeconds ? AbortSignal.timeout(timeoutSeconds * 1_000) : undefined
+      const signal = timeoutMs ? AbortSignal.timeout(timeoutMs) : undefined
       for (const { resource, ref, uid } of going)
         if (!(await untilGone(cluster.client, resource, ref, uid, signal)))
           throw new CommandError(
-            `${displayName(resource, ref.name)} was not deleted within ${timeoutSeconds} s; check its finalizers`,
+            `${displayName(resource, ref.name)} was not deleted within ${(timeoutMs ?? 0) / 1_000} s; check its finalizers`,
             1,
           )
     }

@@ -2,14 +2,15 @@
 
 // `grove rollout` shows and restores revisions of a set, with the arguments of kubectl.
 import { Command } from 'commander'
-import { type Exit, live, output } from '../commands/options.ts'
+import { type Exit, live, nameOfSet, output } from '../commands/options.ts'
 import { dryRun } from '../objects/commands.ts'
 
 export function rolloutCommand(exit: Exit): Command {
   const rollout = new Command('rollout').description(
     'Show, restart, pause or roll back the update of a PodCliqueSet',
   )
-  const command = (name: string) => live(rollout.command(`${name} <name>`))
+  const command = (name: string) =>
+    live(rollout.command(name)).argument('<name>', 'name of the PodCliqueSet', nameOfSet)
 
   command('history')
     .description('List the revisions of a PodCliqueSet, oldest first')
@@ -67,7 +68,7 @@ export function rolloutCommand(exit: Exit): Command {
   command('status')
     .description('Show the progress of the rollout; exit with 1 until it is complete')
     .option('-w, --watch', 'wait until it is complete, or its deadline has passed')
-    .option('--timeout <seconds>', 'with --watch: maximum time to wait')
+    .option('--timeout <duration>', 'with --watch: maximum time to wait, such as 90 or 5m')
     .addOption(output('text', 'json'))
     .action(async (name, options) => {
       const { rolloutStatus } = await import('./status.ts')

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type ClusterOptions, withCluster } from '../clusters/live-cluster.ts'
+import { wholeNumber } from '../commands/options.ts'
 import { escaped } from '../terminal/line.ts'
 import { printJson, printLines } from '../terminal/print.ts'
 import { printYaml } from '../terminal/print-objects.ts'
@@ -13,7 +14,8 @@ export interface HistoryOptions extends ClusterOptions {
 
 export async function history(name: string, options: HistoryOptions): Promise<void> {
   const found = await withCluster(options, cluster => readHistory(cluster, name))
-  if (options.revision !== undefined) {
+  // As in kubectl, 0 lists all revisions.
+  if (options.revision !== undefined && wholeNumber('--revision', options.revision) > 0) {
     const one = revisionNumbered(found, '--revision', options.revision)
     if (options.output === 'json') return printJson(one)
     printLines([`podcliqueset.grove.io/${name} with revision #${one.number}`])

@@ -12,6 +12,7 @@ import type { Stored } from '@grove/kube/client'
 import { changeCause, numberOf, recordOf } from '@grove/operator/history'
 import { resources } from '@grove/operator/resources'
 import type { LiveCluster } from '../clusters/live-cluster.ts'
+import { noSuchSet } from '../clusters/set-objects.ts'
 import { CommandError } from '../command-error.ts'
 import { wholeNumber } from '../commands/options.ts'
 
@@ -31,9 +32,10 @@ export interface SetHistory {
   readonly revisions: readonly Revision[]
 }
 
-export async function readHistory({ client, namespace }: LiveCluster, name: string): Promise<SetHistory> {
+export async function readHistory(cluster: LiveCluster, name: string): Promise<SetHistory> {
+  const { client, namespace } = cluster
   const set = await client.find(resources.podCliqueSets, { name, namespace })
-  if (!set) throw new CommandError(`there is no PodCliqueSet ${name} in namespace ${namespace}`, 1)
+  if (!set) throw await noSuchSet(cluster, name)
   const wanted = generationHash(set.spec)
   const { items } = await client.list(resources.controllerRevisions, {
     namespace,

@@ -6,7 +6,7 @@ import { conditionType } from '@grove/api/constants'
 import { type ClusterOptions, withCluster } from '../clusters/live-cluster.ts'
 import { noSuchSet } from '../clusters/set-objects.ts'
 import { CommandError } from '../command-error.ts'
-import { wholeNumber } from '../commands/options.ts'
+import { milliseconds } from '../commands/duration.ts'
 import { printJson, printLines } from '../terminal/print.ts'
 import { followSet } from '../tree/followed-set.ts'
 
@@ -26,7 +26,7 @@ export async function rolloutStatus(name: string, options: RolloutStatusOptions)
   const signal =
     options.timeout === undefined
       ? undefined
-      : AbortSignal.timeout(wholeNumber('--timeout', options.timeout) * 1000)
+      : AbortSignal.timeout(milliseconds('--timeout', options.timeout))
   const print = (progress: Progress) =>
     options.output === 'json' ? printJson({ name, ...progress }) : printLines([progress.message])
   return withCluster(options, async ({ client, namespace }) => {

@@ -123,6 +123,11 @@ export function doctorTests(cluster: string, startHost: () => Promise<OperatorHo
       await untilHealthy()
     })
 
+    test('reports a missing namespace as such, not as a problem of the webhooks', async () => {
+      const { stdout } = await call(['doctor', '-n', 'nowhere', '--kubeconfig', kubeconfig])
+      assert.match(stdout, /^\? Admission: namespace nowhere does not exist; name another one with -n$/m)
+    })
+
     test('names a missing webhook configuration', async () => {
       const name = 'podcliqueset-validating-webhook'
       await host.client.delete(validating, { name })

@@ -62,6 +62,14 @@ export function testRollout(kubeconfig: () => string, namespaces: () => Promise<
     assert.equal(imageOf(await set()), 'registry.example/app:3')
   })
 
+  it('a set may be named TYPE/NAME, and --timeout may be a duration', async () => {
+    const { ok } = await prepare()
+    await ok('apply -f -', manifest('registry.example/app:1', 'first'))
+    await ok('rollout status pcs/web --watch --timeout 5m')
+    const all = await ok('rollout history podcliqueset/web')
+    assert.equal(await ok('rollout history podcliquesets.grove.io/web --revision 0'), all)
+  })
+
   it('history, diff and undo use revision numbers', async () => {
     const { ok, run, set } = await prepare()
     await ok('apply -f -', manifest('registry.example/app:1', 'first'))
@@ -161,7 +169,9 @@ export function testRollout(kubeconfig: () => string, namespaces: () => Promise<
   it('missing objects cause one message', async () => {
     const { ok, run } = await prepare()
     const table: [string, RegExp][] = [
-      ['rollout history none', /there is no PodCliqueSet none/],
+      ['rollout history none', /there is no PodCliqueSet none in namespace \S+; there is web/],
+      ['rollout history pod/web', /Expected NAME or pcs\/NAME/],
+      ['rollout status web --timeout soon', /--timeout must be a number of seconds or a duration such as 5m/],
       ['rollout restart none', /there is no PodCliqueSet none in namespace \S+; there is web/],
       ['rollout pause none', /there is no PodCliqueSet none/],
       ['rollout undo web', /web has no earlier revision in its history/],

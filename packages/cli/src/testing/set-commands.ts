@@ -174,6 +174,8 @@ export function testSetCommands(kubeconfig: () => string, namespaces: () => Prom
     const namespace = await namespaces()
     for (const args of [
       ['tree', 'no'],
+      ['tree', 'PodCliqueSet/no'],
+      ['status', 'pcs/no'],
       ['status', 'no'],
       ['tree', 'no', '-n', 'nowhere'],
     ]) {
