@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A set with all of its objects as a tree of data: its parts, their readiness and waiting reasons.
-import type { Condition, Pod, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang } from '@grove/api'
+import type {
+  Condition,
+  LastError,
+  Pod,
+  PodClique,
+  PodCliqueScalingGroup,
+  PodCliqueSet,
+  PodGang,
+} from '@grove/api'
 import { label } from '@grove/api/constants'
 import { type CountedWait, countedWaits } from './pod-waits.ts'
 import { troublesOf } from './troubles.ts'
@@ -26,6 +34,8 @@ export interface TreeNode {
   readonly gang?: GangNote
   readonly waiting: readonly CountedWait[]
   readonly troubles: readonly Condition[]
+  /** The first one of each code in `status.lastErrors`: other objects of a clique repeat it with their names. */
+  readonly errors?: readonly LastError[]
   readonly children: readonly TreeNode[]
   /** Number of missing replicas that are not among the children. */
   readonly hidden?: number
@@ -147,6 +157,7 @@ class View {
       ...updatedOf(group.status, want),
       waiting: [],
       troubles: troublesOf(group.status?.conditions),
+      ...errorsOf(group.status),
       children: [...new Set([...indexes, ...present])].map(index =>
         this.#groupReplica(index, ofReplica.get(index) ?? []),
       ),
@@ -177,6 +188,7 @@ class View {
       ...updatedOf(clique.status, want),
       waiting: countedWaits(this.#podsOfClique.get(clique.metadata.name ?? '') ?? [], this.#cliques),
       troubles: troublesOf(clique.status?.conditions),
+      ...errorsOf(clique.status),
       children: [],
     }
   }
@@ -206,6 +218,14 @@ function timesOf({ metadata }: PodCliqueSet | PodClique | PodCliqueScalingGroup)
     ...(metadata.creationTimestamp && { createdAt: metadata.creationTimestamp }),
     ...(metadata.deletionTimestamp && { deletedAt: metadata.deletionTimestamp }),
   }
+}
+
+function errorsOf(
+  status: { readonly lastErrors?: readonly LastError[] } | undefined,
+): Pick<TreeNode, 'errors'> {
+  const byCode = Map.groupBy(status?.lastErrors ?? [], ({ code }) => code)
+  const errors = [...byCode.values()].map(([first]) => first!)
+  return errors.length > 0 ? { errors } : {}
 }
 
 interface Updating {

@@ -25,7 +25,8 @@ async function main(args: readonly string[]): Promise<number> {
       const { configuration, warnings } = readConfigurationFile(launch.config)
       const log = createLogger({ level: configuration.logLevel, format: configuration.logFormat })
       log.info('Operator starts', { ...version, config: launch.config })
-      for (const warning of [...warnings, ...configurationWarnings(configuration)]) log.warn(warning)
+      for (const warning of [...warnings, ...configurationWarnings(configuration, process.env)])
+        log.warn(warning)
       await runOperator(configuration, log, stopSignal(log))
       return exitCode.done
     }

@@ -96,6 +96,37 @@ test('a condition that is too wide for its line is a note below the tree, once f
   )
 })
 
+test('an error of a clique is shown on its line instead of the pods that are missing because of it', () => {
+  const failing = clique('llm-0-prefill', { [label.setReplicaIndex]: '0' })
+  const pod = (index: number) => ({
+    code: 'ERR_CREATE_POD',
+    description: `pod llm-0-prefill-${index} is invalid`,
+    observedAt: '2030-01-01T00:00:00Z',
+  })
+  failing.status = {
+    readyReplicas: 0,
+    updatedReplicas: 0,
+    scheduleGatedReplicas: 0,
+    scheduledReplicas: 0,
+    lastErrors: [pod(0), pod(1)],
+    conditions: [
+      {
+        type: 'PodCliqueScheduled',
+        status: 'False',
+        reason: 'InsufficientScheduledPods',
+        message: '',
+        lastTransitionTime: '2030-01-01T00:00:00Z',
+      },
+    ],
+  }
+  const { lines, notes } = treePicture(objectsOf(1, [], [failing]))
+  assert.equal(rendered(lines.at(-1)!, false), '   └─ PodClique llm-0-prefill  0/1 ready  ERR_CREATE_POD [1]')
+  assert.deepEqual(
+    notes.map(note => (typeof note === 'string' ? note : note.text)),
+    ['', '[1] pod llm-0-prefill-0 is invalid'],
+  )
+})
+
 test('a gang that is being bound is Starting, without its condition Scheduled', () => {
   const condition = (type: string, status: 'True' | 'False', reason: string) => ({
     type,

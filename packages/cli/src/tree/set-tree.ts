@@ -78,7 +78,7 @@ class Drawing {
   }
 
   #parts(node: TreeNode, start: string, textOf: (wait: CountedWait) => string): Line {
-    const { kind, name, count, updated, gang, createdAt, deletedAt } = node
+    const { kind, name, count, updated, gang, errors = [], createdAt, deletedAt } = node
     const { now } = this.#options
     const parts: (Line | undefined)[] = [
       `${start}${kind} ${name}`,
@@ -88,6 +88,7 @@ class Drawing {
       gang && this.#gang(gang, kind === 'group replica'),
       deletedAt ? bad('is being deleted') : undefined,
       ...node.waiting.map(wait => waiting(`${wait.pods} ${textOf(wait)}`)),
+      ...errors.map(({ code, description }) => bad(`${code} ${this.#note(description)}`)),
       ...shownConditions(node).map(condition => this.#trouble(condition)),
       now !== undefined && createdAt ? faint(formatAge(createdAt, now)) : undefined,
     ]
@@ -133,12 +134,12 @@ class Drawing {
 }
 
 /**
- * Omits conditions about scheduling if pods have reasons, which are more precise, and a stall if the line of a gang or
+ * Omits conditions about scheduling if pods have reasons or could not be created, which are more precise, and a stall if the line of a gang or
  * of a clique shows its cause.
  */
-function shownConditions({ waiting: waits, troubles }: TreeNode): Condition[] {
+function shownConditions({ waiting: waits, troubles, errors = [] }: TreeNode): Condition[] {
   return troubles.filter(({ type, reason }) => {
-    if (type === conditionType.podCliqueScheduled) return waits.length === 0
+    if (type === conditionType.podCliqueScheduled) return waits.length === 0 && errors.length === 0
     return type !== conditionType.stalled || !shownBelow.has(reason)
   })
 }

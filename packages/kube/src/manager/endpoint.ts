@@ -91,9 +91,12 @@ export class HttpEndpoint {
       })
     })
     await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
+      // The message of Node has the address, but a process has several ports.
+      const fail = (error: Error) =>
+        reject(new Error(`cannot serve ${this.name}: ${error.message}`, { cause: error }))
+      server.once('error', fail)
       server.listen(port, host, () => {
-        server.off('error', reject)
+        server.off('error', fail)
         resolve()
       })
     })

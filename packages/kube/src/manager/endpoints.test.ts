@@ -278,6 +278,6 @@ describe('Endpoint', () => {
     const first = new HttpEndpoint('test', address, () => undefined)
     await started(first)
     const second = new HttpEndpoint('test', { ...address, port: first.port! }, () => undefined)
-    await assert.rejects(second.start(), /EADDRINUSE/)
+    await assert.rejects(second.start(), /^Error: cannot serve test: listen EADDRINUSE/)
   })
 })

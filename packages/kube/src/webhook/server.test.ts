@@ -167,6 +167,6 @@ describe('the readiness of the webhook server', () => {
       certificates: hook.certificates,
       clock: systemClock,
     })
-    await assert.rejects(second.start(never), /EADDRINUSE/)
+    await assert.rejects(second.start(never), /^Error: cannot serve webhooks: listen EADDRINUSE/)
   })
 })

@@ -143,9 +143,11 @@ export class WebhookServer {
     // It may have been replaced between the two lines above.
     this.#present(server, certificates.current() ?? first)
     await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
+      const fail = (error: Error) =>
+        reject(new Error(`cannot serve webhooks: ${error.message}`, { cause: error }))
+      server.once('error', fail)
       server.listen(port, host, () => {
-        server.off('error', reject)
+        server.off('error', fail)
         resolve()
       })
     })

@@ -4,6 +4,7 @@ import {
   type Container,
   cliqueErrorCode,
   label,
+  managedLabels,
   names,
   type OperatorConfiguration,
   operatorEnvironment,
@@ -17,7 +18,6 @@ import { claimsOfPod } from '../layout/resource-sharing.ts'
 import { startupParents } from '../layout/startup-order.ts'
 import type { NewPod, StoredClique, StoredSet } from '../layout/stored.ts'
 import type { SchedulerBackend } from '../schedulers/backend.ts'
-import { cliqueLabels } from './clique.ts'
 import { fromLabel, literal, withEnvironment } from './container-env.ts'
 import { withStartupWaiter } from './startup-waiter.ts'
 
@@ -37,7 +37,7 @@ export interface PodContext {
 export class WaiterImageMissingError extends Error {
   constructor() {
     super(
-      `${cliqueErrorCode.waiterImageMissing}: environment variable ${operatorEnvironment.waiterImage} is not set, so pods that start after others cannot be created`,
+      `${cliqueErrorCode.waiterImageMissing}: pods that start after others need the image of the startup waiter: set startupWaiter.image of the operator, or its environment variable ${operatorEnvironment.waiterImage}`,
     )
   }
 }
@@ -54,11 +54,11 @@ export function pod(context: PodContext, podIndex: number): NewPod {
       generateName: names.podPrefix(instance.name),
       namespace: set.metadata.namespace,
       labels: {
+        ...managedLabels(set.metadata.name),
         ...clique.metadata.labels,
-        // Another client may have edited labels of the clique. The operator would not find a pod without its labels,
-        // and would create it again.
-        ...cliqueLabels(set, instance, clique.metadata.labels?.[label.podTemplateHash] ?? ''),
         [label.podClique]: instance.name,
+        [label.setReplicaIndex]: String(instance.setReplica),
+        [label.podGang]: instance.podGang,
         [label.podIndex]: String(podIndex),
       },
       ...(clique.metadata.annotations && { annotations: { ...clique.metadata.annotations } }),

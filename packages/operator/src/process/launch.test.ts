@@ -208,12 +208,13 @@ describe('logs a warning for a risky configuration:', () => {
     leaderElection: { enabled: true },
     server: { metrics: { secure: true } },
     debugging: { enableProfiling: true },
+    startupWaiter: { image: 'registry.example/grove-initc:v1' },
   }
   const profiling = (pprofBindHost: string) => ({
     ...safe,
     debugging: { enableProfiling: true, pprofBindHost },
   })
-  const rows: [string, object, RegExp | undefined][] = [
+  const rows: [string, object, RegExp | undefined, NodeJS.ProcessEnv?][] = [
     ['nothing for a safe configuration', safe, undefined],
     [
       'no leader election',
@@ -237,9 +238,16 @@ describe('logs a warning for a risky configuration:', () => {
       /^debugging\.pprofBindHost 0\.0\.0\.0 is not a loopback/,
     ],
     ['profiles on an IPv6 loopback', profiling('[::1]'), undefined],
+    ['no image of the startup waiter', { ...safe, startupWaiter: {} }, /^the startup waiter has no image/],
+    [
+      'an image of the startup waiter in the environment',
+      { ...safe, startupWaiter: {} },
+      undefined,
+      { GROVE_INIT_CONTAINER_IMAGE: 'registry.example/grove-initc' },
+    ],
     ['profiles on a name', profiling('node-1'), /^debugging\.pprofBindHost node-1/],
   ]
-  for (const [what, content, expected] of rows)
+  for (const [what, content, expected, environment = {}] of rows)
     test(what, () => {
       const loaded = loadConfiguration({
         apiVersion: 'operator.config.grove.io/v1alpha1',
@@ -247,7 +255,7 @@ describe('logs a warning for a risky configuration:', () => {
         ...content,
       })
       assert.ok(loaded.outcome === 'loaded')
-      const warnings = configurationWarnings(loaded.configuration)
+      const warnings = configurationWarnings(loaded.configuration, environment)
       assert.equal(warnings.length, expected ? 1 : 0, warnings.join())
       if (expected) assert.match(warnings[0]!, expected)
     })

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { OperatorConfiguration } from '@grove/api'
+import { type OperatorConfiguration, operatorEnvironment } from '@grove/api'
 import { isLoopback } from '@grove/kube'
 
 /** Settings that are valid but risky. They cause warnings, not errors, so that existing files keep working. */
-export function configurationWarnings(configuration: OperatorConfiguration): string[] {
-  const { leaderElection, server, debugging } = configuration
+export function configurationWarnings(
+  configuration: OperatorConfiguration,
+  environment: Readonly<Record<string, string | undefined>>,
+): string[] {
+  const { leaderElection, server, debugging, startupWaiter } = configuration
   const warnings: string[] = []
   if (!leaderElection.enabled)
     warnings.push(
@@ -15,6 +18,11 @@ export function configurationWarnings(configuration: OperatorConfiguration): str
   if (!server.webhooks.enabled)
     warnings.push(
       'server.webhooks.enabled is false: PodCliqueSets are neither defaulted nor validated by the operator',
+    )
+  if (!startupWaiter?.image && !environment[operatorEnvironment.waiterImage])
+    warnings.push(
+      'the startup waiter has no image, so cliques that start after others get no pods; set startupWaiter.image or ' +
+        `the environment variable ${operatorEnvironment.waiterImage}`,
     )
   if (!server.metrics.secure && !isLoopback(server.metrics.bindAddress))
     warnings.push(
