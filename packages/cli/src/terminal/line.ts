@@ -24,7 +24,7 @@ const styles = { good: 'green', waiting: 'yellow', bad: 'red', faint: 'dim' } as
 
 /** Reports whether the output is a terminal on which the user wants colours. */
 export function wantsColours(out: { readonly isTTY?: boolean }): boolean {
-  return (out.isTTY ?? false) && !process.env.NO_COLOR
+  return (out.isTTY ?? false) && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
 }
 
 /** Replaces control characters by text such as `\x1b`, so that a terminal does not execute them. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
-import { good } from '../terminal/line.ts'
+import { good, wantsColours } from '../terminal/line.ts'
 import { LiveView } from './live-view.ts'
 
 function screen(size: { isTTY?: boolean; columns?: number; rows?: number }) {
@@ -67,6 +67,26 @@ test('on other outputs a message is printed between the lines', () => {
   view.show(['tree 1/1'])
   assert.equal(text(), 'tree 0/1\nready\ntree 1/1\n')
 })
+
+test('only a terminal that can show colours gets them, unless NO_COLOR is set', t => {
+  const { NO_COLOR, TERM } = process.env
+  t.after(() => restore({ NO_COLOR, TERM }))
+  for (const [environment, isTTY, expected] of [
+    [{ NO_COLOR: undefined, TERM: 'xterm' }, true, true],
+    [{ NO_COLOR: undefined, TERM: 'xterm' }, false, false],
+    [{ NO_COLOR: '1', TERM: 'xterm' }, true, false],
+    [{ NO_COLOR: undefined, TERM: 'dumb' }, true, false],
+  ] as const) {
+    restore(environment)
+    assert.equal(wantsColours({ isTTY }), expected)
+  }
+})
+
+function restore(environment: Readonly<Record<string, string | undefined>>): void {
+  for (const [name, value] of Object.entries(environment))
+    if (value === undefined) delete process.env[name]
+    else process.env[name] = value
+}
 
 test('colours have no width and are reset', () => {
   const { out, text } = screen({ isTTY: true, columns: 6, rows: 10 })

@@ -2,7 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { apiVersion, label, type PodClique, type PodCliqueScalingGroup, type PodGang } from '@grove/api'
+import {
+  apiVersion,
+  label,
+  type Pod,
+  type PodClique,
+  type PodCliqueScalingGroup,
+  type PodGang,
+} from '@grove/api'
 import { type SetObjects, setTree } from '@grove/inspect'
 import { rendered } from '../terminal/line.ts'
 import { treePicture } from './set-tree.ts'
@@ -94,6 +101,19 @@ test('a condition that is too wide for its line is a note below the tree, once f
     notes.map(note => rendered(note, false)),
     ['', '[1] not PodCliqueScheduled: InsufficientScheduledPods'],
   )
+})
+
+test('a reason of one word has no note, however narrow the terminal is', () => {
+  const objects = objectsOf(1, [], [clique('llm-0-prefill', { [label.setReplicaIndex]: '0' })])
+  const pod = {
+    metadata: { name: 'llm-0-prefill-a', labels: { [label.podClique]: 'llm-0-prefill' } },
+  } as unknown as Pod
+  const { lines, notes } = treePicture({ ...objects, pods: [pod] }, { columns: 30 })
+  assert.equal(
+    rendered(lines.at(-1)!, false),
+    '   └─ PodClique llm-0-prefill  0/1 ready  1 not scheduled yet',
+  )
+  assert.deepEqual(notes, [])
 })
 
 test('an error of a clique is shown on its line instead of the pods that are missing because of it', () => {

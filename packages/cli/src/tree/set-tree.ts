@@ -67,7 +67,10 @@ class Drawing {
     )
     if (widthOf(inline) <= columns) return this.#parts(node, start, wait => this.#withNote(wait, wait.text))
     const short = (shown: TreeNode) =>
-      this.#parts(shown, start, wait => `${wait.short} ${this.#note(wait.detail ?? wait.text)}`)
+      this.#parts(shown, start, ({ short: word, text, detail }) => {
+        const note = detail ?? text
+        return note === word ? word : `${word} ${this.#note(note)}`
+      })
     const line = short(node)
     if (widthOf(line) <= columns) return line
     const notes = shownConditions(node).map(troubleNote)
