@@ -164,7 +164,9 @@ test('enqueues a clique when its spec, labels or owner change, not when its stat
   assert.deepEqual(enqueued('cliques', before, clique('w-0-a', { generation: 2 })), ['serving/w-0-a'])
   assert.deepEqual(enqueued('cliques', before, clique('w-0-a', { labels: { a: 'b' } })), ['serving/w-0-a'])
   // The operator ignores events of a clique without a controller, so the adoption has to enqueue it.
-  const adopted = clique('w-0-a', { ownerReferences: [{ kind: 'PodCliqueSet', name: 'w', controller: true }] })
+  const adopted = clique('w-0-a', {
+    ownerReferences: [{ kind: 'PodCliqueSet', name: 'w', controller: true }],
+  })
   assert.deepEqual(enqueued('cliques', before, adopted), ['serving/w-0-a'])
   assert.deepEqual(enqueued('cliques', before, { ...before, status: { readyReplicas: 1 } }), [])
 })
