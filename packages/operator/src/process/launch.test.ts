@@ -176,6 +176,15 @@ describe('the namespace of the operator', () => {
     rmSync(account, { recursive: true })
   })
 
+  test('is not replaced by another one if its file exists and cannot be read', () => {
+    mkdirSync(join(account, 'namespace'), { recursive: true })
+    assert.throws(() => namespaceOf(elected, 'a'), {
+      exitCode: 4,
+      message: /^operator namespace cannot be read: EISDIR/,
+    })
+    rmSync(account, { recursive: true })
+  })
+
   const rows: [string, object, string][] = [
     ['a lease and a Secret', elected, 'its Lease and its certificate Secret'],
     ['a lease', { ...elected, ...manual }, 'its Lease'],

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { OperatorConfiguration } from '@grove/api'
-import { serviceAccountDirectory } from '@grove/kube'
+import { messageOf, serviceAccountDirectory } from '@grove/kube'
 import { exitCode, LaunchError } from './exit-code.ts'
 
 /**
@@ -43,7 +43,8 @@ function needsOf({ leaderElection, server, authorizer }: OperatorConfiguration):
 function readNamespaceFile(folder: string): string | undefined {
   try {
     return readFileSync(join(folder, 'namespace'), 'utf8').trim()
-  } catch {
-    return undefined
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new LaunchError(exitCode.setUp, `operator namespace cannot be read: ${messageOf(error)}`)
   }
 }
