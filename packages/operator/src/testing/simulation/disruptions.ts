@@ -5,7 +5,7 @@
 import { label, type Pod, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
 import { resources } from '../../caches/resources.ts'
-import { numberLabel } from '../../layout/clique-instance.ts'
+import { groupReplicaOf, setReplicaOf } from '../../layout/clique-instance.ts'
 import { replicaCount } from '../../layout/layout.ts'
 import type { StoredSet } from '../../layout/stored.ts'
 import { templateHashOfClique } from '../../revision/revision.ts'
@@ -76,9 +76,9 @@ export class DisruptionObserver implements Observer {
     if (resource === 'podcliques' && simulation.reconciling === 'group')
       this.#deletesGroupReplicas(simulation, objects)
     if (resource === 'podcliques' && simulation.reconciling === 'set')
-      for (const { metadata } of objects)
-        if ((numberLabel(metadata.labels, label.setReplicaIndex) ?? 0) < this.#wantedSetReplicas(simulation))
-          fail(`PodClique ${metadata.name} was deleted although its replica is wanted`)
+      for (const object of objects)
+        if ((setReplicaOf(object) ?? 0) < this.#wantedSetReplicas(simulation))
+          fail(`PodClique ${object.metadata.name} was deleted although its replica is wanted`)
   }
 
   #wantedSetReplicas({ set }: Known): number {
@@ -136,7 +136,7 @@ export class DisruptionObserver implements Observer {
     if (podsOf(simulation, clique).length > wanted) return
     const isCurrent = (set: StoredSet) => revisionOf(set).isCurrent(clique, templateHashOf(pod) ?? '')
     if (isCurrent(this.#setAtBegin)) fail(`${key}: pod ${pod.metadata.name} is up to date and was deleted`)
-    const replica = numberLabel(clique.metadata.labels, label.setReplicaIndex) ?? -1
+    const replica = setReplicaOf(clique) ?? -1
     if (isOnDelete(this.#setAtBegin)) fail(`${key}: the operator must not replace these pods`)
     if (!updatingReplicas(this.#setAtBegin).includes(replica))
       fail(`${key}: the update has not selected replica ${replica}`)
@@ -164,9 +164,7 @@ export class DisruptionObserver implements Observer {
     if (!group) return
     const key = `PodCliqueScalingGroup ${groupName}`
     const wanted = Math.min(group.spec.replicas, this.#replicasAtBegin.get(group.metadata.uid!) ?? 0)
-    const indexes = new Set(
-      cliques.map(({ metadata }) => numberLabel(metadata.labels, label.scalingGroupReplicaIndex)!),
-    )
+    const indexes = new Set(cliques.map(clique => groupReplicaOf(clique)!))
     for (const index of [...indexes].filter(one => one < wanted)) {
       const members = membersOf(simulation, group, index)
       const revision = revisionOf(this.#setAtBegin)
@@ -178,7 +176,7 @@ export class DisruptionObserver implements Observer {
         )
       )
         fail(`${key}: replica ${index} is up to date and was deleted`)
-      const replica = numberLabel(group.metadata.labels, label.setReplicaIndex) ?? -1
+      const replica = setReplicaOf(group) ?? -1
       if (!updatingReplicas(this.#setAtBegin).includes(replica))
         fail(`${key}: the update has not selected replica ${replica}`)
       if (this.#setAtBegin.spec.updateStrategy?.paused) fail(`${key}: the update is paused`)

@@ -3,9 +3,9 @@
 // Checks the decisions of an update with surge replicas. No more replicas than maxUnavailable may be missing, and a
 // surge replica is not removed earlier. The check uses the statuses of the children, because the operator knows only
 // these.
-import { label, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
+import type { PodClique, PodCliqueScalingGroup } from '@grove/api'
 import { resources } from '../../caches/resources.ts'
-import { numberLabel } from '../../layout/clique-instance.ts'
+import { setReplicaOf } from '../../layout/clique-instance.ts'
 import { range, replicaCount, scalingGroups, standaloneCliques } from '../../layout/layout.ts'
 import type { StoredSet } from '../../layout/stored.ts'
 import { templateHashOfClique } from '../../revision/revision.ts'
@@ -71,7 +71,7 @@ function servingReplica({ cliques, groups }: Known, set: StoredSet, replica: num
 function isOutdated({ api, cliques }: Known, set: StoredSet, replica: number): boolean {
   const revision = revisionOf(set)
   return cliques
-    .filter(({ metadata }) => numberLabel(metadata.labels, label.setReplicaIndex) === replica)
+    .filter(clique => setReplicaOf(clique) === replica)
     .some(
       clique =>
         !revision.isCurrent(clique, templateHashOfClique(clique)) ||

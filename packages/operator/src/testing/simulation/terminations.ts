@@ -6,7 +6,7 @@ import { type EventValue, label, type Pod, type PodClique, type PodCliqueScaling
 import type { KubeObject, Stored } from '@grove/kube'
 import type { EventSink } from '../../apply/intent.ts'
 import { resources } from '../../caches/resources.ts'
-import { numberLabel } from '../../layout/clique-instance.ts'
+import { setReplicaOf } from '../../layout/clique-instance.ts'
 import { replicaCount } from '../../layout/layout.ts'
 import { templateHashOfClique } from '../../revision/revision.ts'
 import { revisionOf } from '../../revision/set-revision.ts'
@@ -83,13 +83,12 @@ export class TerminationObserver implements Observer {
 
   #terminatesReplica(simulation: Known, objects: readonly Stored<KubeObject>[]): void {
     const { set } = simulation
-    const replica = numberLabel(objects[0]!.metadata.labels, label.setReplicaIndex) ?? -1
+    const replica = setReplicaOf(objects[0]!) ?? -1
     if (replica >= replicaCount(set)) return
     this.terminated++
     if (!isPaused(set) && updatingReplicas(set).includes(replica))
       throw new Error(`replica ${replica} is terminated during its update`)
-    const isOf = ({ metadata }: PodClique | PodCliqueScalingGroup) =>
-      numberLabel(metadata.labels, label.setReplicaIndex) === replica
+    const isOf = (one: PodClique | PodCliqueScalingGroup) => setReplicaOf(one) === replica
     const standalone = simulation.cliques.filter(
       one => isOf(one) && !one.metadata.labels?.[label.scalingGroup],
     )
@@ -101,7 +100,7 @@ export class TerminationObserver implements Observer {
   /** A termination keeps the replicas of a clique that a user has scaled. */
   #compareWithTerminated({ set, cliques }: Known): void {
     for (const [name, before] of this.#terminatedCliques) {
-      const replica = numberLabel(before.metadata.labels, label.setReplicaIndex) ?? 0
+      const replica = setReplicaOf(before) ?? 0
       const now = cliques.find(({ metadata }) => metadata.name === name)
       const isBack = now !== undefined && now.metadata.uid !== before.metadata.uid
       if (isBack && now.spec.replicas !== before.spec.replicas)
