@@ -28,7 +28,7 @@ import {
 import { TerminatingNamespaces } from './memory/terminating-namespaces.ts'
 import { decisionSink, loggedEvents } from './metrics/decisions.ts'
 import { gangIdentity } from './metrics/identity.ts'
-import { observeCaches, reconcileErrors } from './metrics/observe.ts'
+import { observeCaches, reconcileErrors } from './metrics/observers.ts'
 import type { OperatorContext } from './operator-context.ts'
 import { owningSet } from './ownership/owner-lookup.ts'
 import { reconcileClique } from './podclique/reconcile.ts'

@@ -7,7 +7,7 @@ import { captureLog, createRegistry, FakeClock, KubeError, type Registry, type S
 import { setErrors } from '../errors/catalogue.ts'
 import { ReconcileFailed } from '../errors/coded-error.ts'
 import { decisionSink, loggedEvents } from './decisions.ts'
-import { reconcileErrors } from './observe.ts'
+import { reconcileErrors } from './observers.ts'
 import { observeStartups } from './startup-times.ts'
 import { observeStates } from './state-gauges.ts'
 import { observedCaches, observedPod, observedSet } from './testing/observed-caches.ts'
