@@ -51,6 +51,6 @@ test('a cluster that serves a kind only in another version ends the process with
   })
 })
 
-test('nothing is checked without the profile of native gangs', async () => {
+test('the kinds of native gangs are checked only if their profile is enabled', async () => {
   await checkNativeGangs(clusterWith(), configured('default-scheduler'))
 })
