@@ -4,7 +4,6 @@ import {
   type Container,
   cliqueErrorCode,
   label,
-  managedLabels,
   names,
   type OperatorConfiguration,
   operatorEnvironment,
@@ -18,6 +17,7 @@ import { claimsOfPod } from '../layout/resource-sharing.ts'
 import { startupParents } from '../layout/startup-order.ts'
 import type { NewPod, StoredClique, StoredSet } from '../layout/stored.ts'
 import type { SchedulerBackend } from '../schedulers/backend.ts'
+import { cliqueLabels } from './clique.ts'
 import { fromLabel, literal, withEnvironment } from './container-env.ts'
 import { withStartupWaiter } from './startup-waiter.ts'
 
@@ -54,11 +54,11 @@ export function pod(context: PodContext, podIndex: number): NewPod {
       generateName: names.podPrefix(instance.name),
       namespace: set.metadata.namespace,
       labels: {
-        ...managedLabels(set.metadata.name),
         ...clique.metadata.labels,
+        // Another client may have edited labels of the clique. The operator would not find a pod without its labels,
+        // and would create it again.
+        ...cliqueLabels(set, instance, clique.metadata.labels?.[label.podTemplateHash] ?? ''),
         [label.podClique]: instance.name,
-        [label.setReplicaIndex]: String(instance.setReplica),
-        [label.podGang]: instance.podGang,
         [label.podIndex]: String(podIndex),
       },
       ...(clique.metadata.annotations && { annotations: { ...clique.metadata.annotations } }),
