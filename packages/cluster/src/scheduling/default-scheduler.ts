@@ -202,8 +202,9 @@ export class DefaultScheduler implements Component {
       this.#binding.delete(info.key)
       this.state.removePod(info.key)
       this.#extension?.release(info)
-      if (isNotFound(error)) return
-      if (!isConflict(error)) log.warn('Binding failed, retrying', { pod: info.key, error })
+      // The pod itself leaves the queue when the watch shows its deletion. A claim of it may be recreated.
+      if (!isConflict(error) && !isNotFound(error))
+        log.warn('Binding failed, retrying', { pod: info.key, error })
       this.#queue.retry(info.key)
     }
   }

@@ -33,6 +33,8 @@ const reject = (reason: string): Rejection => ({
 const noDevices = reject('cannot allocate all claims')
 const elsewhere = reject('resourceclaim not available on the node')
 const inUse = reject('resourceclaim in use')
+const missing = reject('resourceclaim does not exist')
+const terminating = reject('resourceclaim is being deleted')
 
 /** The devices of each claim, by UID. */
 type Plan = ReadonlyMap<string, readonly ResourceDeviceRequestAllocationResult[]>
@@ -83,6 +85,8 @@ export class DeviceScheduling implements SchedulingExtension {
 
   #check(pod: PodInfo): NodeCheck {
     const claims = this.#claimsOf(pod)
+    if (claims.length < claimsOf(pod.pod).length) return () => missing
+    if (claims.some(({ metadata }) => metadata.deletionTimestamp)) return () => terminating
     const isFull = claims.some(
       ({ status }) =>
         (status?.reservedFor?.length ?? 0) >= maximumConsumers &&

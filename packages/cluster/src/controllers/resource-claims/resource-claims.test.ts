@@ -17,13 +17,14 @@ import {
   podOf,
   startTestCluster,
   type TestCluster,
+  type TestClusterOptions,
 } from '../testing/test-cluster.ts'
 
 const driver = 'gpu.example.com'
 
 /** Two nodes with two devices each. */
-async function start(): Promise<TestCluster> {
-  const cluster = await startTestCluster({ nodes: 2 })
+async function start(options: Pick<TestClusterOptions, 'between'> = {}): Promise<TestCluster> {
+  const cluster = await startTestCluster({ nodes: 2, ...options })
   const { clock, client } = cluster
   const selectors = [{ cel: { expression: `device.driver == "${driver}"` } }]
   await completed(clock, client.create(deviceClasses, { metadata: { name: 'gpu' }, spec: { selectors } }))
@@ -136,5 +137,45 @@ describe('a pod that claims devices', () => {
     assert.equal(assigned.filter(node => node === undefined).length, 0)
     const [claim] = await claimsOf(cluster)
     assert.equal(claim?.status?.reservedFor?.length, 20)
+  })
+  it('is not scheduled while its claim is being deleted', async () => {
+    await using cluster = await start()
+    const { clock, client } = cluster
+    const metadata = { namespace: 'default', name: 'shared', finalizers: ['example.com/held'] }
+    await completed(clock, client.create(resourceClaims, { metadata, spec: claimSpec(1) }))
+    await completed(clock, client.delete(resourceClaims, metadata))
+    await createPod(cluster, podWith('a', { resourceClaimName: 'shared' }))
+    await clock.advance(5_000)
+    const pod = await getPod(cluster, 'a')
+    assert.equal(pod?.spec?.nodeName, undefined)
+    assert.match(pod?.status?.conditions?.[0]?.message ?? '', /resourceclaim is being deleted/)
+  })
+
+  it('is scheduled with another claim of that name if its claim is deleted while the pod is bound', async () => {
+    let deletions = 0
+    await using cluster: TestCluster = await start({
+      between: transport => ({
+        request: async request => {
+          const { method, path } = request
+          if (method === 'PATCH' && path.includes('/resourceclaims/shared') && deletions++ === 0)
+            await transport.request({ ...request, method: 'DELETE', body: '' })
+          return transport.request(request)
+        },
+        stream: request => transport.stream(request),
+        close: () => transport.close(),
+      }),
+    })
+    const { clock, client } = cluster
+    const claim = { metadata: { namespace: 'default', name: 'shared' }, spec: claimSpec(1) }
+    await completed(clock, client.create(resourceClaims, claim))
+    await createPod(cluster, podWith('a', { resourceClaimName: 'shared' }))
+    await clock.advance(20_000)
+    assert.deepEqual(await claimsOf(cluster), [])
+    assert.equal((await getPod(cluster, 'a'))?.spec?.nodeName, undefined)
+    await completed(clock, client.create(resourceClaims, claim))
+    await clock.advance(20_000)
+    assert.ok((await getPod(cluster, 'a'))?.spec?.nodeName)
+    const [allocated] = await claimsOf(cluster)
+    assert.equal(allocated?.status?.reservedFor?.length, 1)
   })
 })
