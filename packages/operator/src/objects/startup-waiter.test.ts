@@ -126,7 +126,7 @@ const table: Record<string, Given & { readonly gives: Change }> = {
       },
     },
   },
-  'the waiter requests as little as possible where containers have requests without limits, so that a quota accepts the pod':
+  'the waiter requests what the container with the smallest request does, so that quotas and minima accept the pod':
     {
       set: ordered({
         containers: [
@@ -138,7 +138,7 @@ const table: Record<string, Given & { readonly gives: Change }> = {
           {
             name: 'side',
             image: 'registry.example/side:1',
-            resources: { requests: { cpu: '1' }, limits: { memory: '1Gi' } },
+            resources: { requests: { cpu: '500m' }, limits: { memory: '2Gi' } },
           },
         ],
       }),
@@ -150,10 +150,10 @@ const table: Record<string, Given & { readonly gives: Change }> = {
               name: 'side',
               image: 'registry.example/side:1',
               env,
-              resources: { requests: { cpu: '1' }, limits: { memory: '1Gi' } },
+              resources: { requests: { cpu: '500m' }, limits: { memory: '2Gi' } },
             },
           ],
-          initContainers: [{ ...waiterContainer, resources: { requests: { cpu: '1m', memory: '1Mi' } } }],
+          initContainers: [{ ...waiterContainer, resources: { requests: { cpu: '500m', memory: '1Gi' } } }],
           volumes: waiterVolumes,
         },
       },

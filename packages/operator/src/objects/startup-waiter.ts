@@ -12,12 +12,11 @@ import {
   type Volume,
   waiter,
 } from '@grove/api'
+import { compareQuantities, type Quantity, readQuantity } from '@grove/apimachinery'
 import type { StartupParent } from '../layout/startup-order.ts'
 
 /** Enough for the waiter of any image. The waiter is idle most of the time. */
 const ownNeeds = { cpu: '200m', memory: '128Mi' } as const
-/** Satisfies a quota. The pod reserves the requests of its containers, of which the waiter may use all. */
-const leastRequest = { cpu: '1m', memory: '1Mi' } as const
 /** Used only if the pod as a whole runs as root, because the waiter never does. */
 const unprivilegedUser = 65_532
 
@@ -64,28 +63,38 @@ function container(spec: PodSpec, { image, parents, configuration }: WaiterNeeds
 }
 
 /**
- * Limits the resources that every container of the pod limits, with equal requests, and requests those that every
- * container requests. This keeps the QoS class of the pod: Guaranteed stays Guaranteed, BestEffort stays BestEffort. A
- * pod that satisfies a quota still does.
+ * Limits the resources that every container of the pod limits, with equal requests. Requests those that every container
+ * requests, as the container that requests least. This keeps the QoS class of the pod: Guaranteed stays Guaranteed,
+ * BestEffort stays BestEffort. A pod that satisfies a quota or a minimum of its namespace still does.
  */
 function resourcesLike({ containers, initContainers = [] }: PodSpec): ResourceRequirements {
   const all = [...containers, ...initContainers].map(one => one.resources ?? {})
-  const inEach = (lists: readonly ('limits' | 'requests')[]) =>
-    (['cpu', 'memory'] as const).filter(resource =>
-      all.every(one => lists.some(list => one[list]?.[resource] !== undefined)),
-    )
-  const limited = inEach(['limits'])
-  const limits = Object.fromEntries(limited.map(resource => [resource, ownNeeds[resource]]))
-  // A limit without a request is also the request.
-  const requested = inEach(['limits', 'requests'])
-  const requests = {
-    ...Object.fromEntries(requested.map(resource => [resource, leastRequest[resource]])),
-    ...limits,
+  const limits: NonNullable<ResourceRequirements['limits']> = {}
+  const requests: NonNullable<ResourceRequirements['requests']> = {}
+  for (const resource of ['cpu', 'memory'] as const) {
+    if (all.every(one => one.limits?.[resource] !== undefined)) limits[resource] = ownNeeds[resource]
+    // A limit without a request is also the request.
+    const request =
+      limits[resource] ?? leastOf(all.map(one => one.requests?.[resource] ?? one.limits?.[resource]))
+    if (request !== undefined) requests[resource] = request
   }
   return {
-    ...(requested.length > 0 && { requests }),
-    ...(limited.length > 0 && { limits }),
+    ...(Object.keys(requests).length > 0 && { requests }),
+    ...(Object.keys(limits).length > 0 && { limits }),
   }
+}
+
+type Amount = string | number
+
+/** Returns the smallest quantity; undefined if one is missing or malformed. */
+function leastOf(amounts: readonly (Amount | undefined)[]): Amount | undefined {
+  let least: { readonly amount: Amount; readonly quantity: Quantity } | undefined
+  for (const amount of amounts) {
+    const quantity = readQuantity(amount)
+    if (amount === undefined || quantity instanceof Error) return undefined
+    if (!least || compareQuantities(quantity, least.quantity) < 0) least = { amount, quantity }
+  }
+  return least?.amount
 }
 
 /** Satisfies the Restricted level of the Pod Security Standards. */

@@ -92,10 +92,16 @@ export const limitScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a quota for requests accepts pods with a startup waiter if it accepts their other containers',
+    name: 'a quota and a minimum for requests accept pods with a startup waiter if they accept their other containers',
     async run(harness) {
       const { client, namespace } = harness
       const ref = { name: 'team', namespace }
+      await client.create(limitRanges, {
+        apiVersion: 'v1',
+        kind: 'LimitRange',
+        metadata: ref,
+        spec: { limits: [{ type: 'Container', min: { cpu: '100m', memory: '64Mi' } }] },
+      } as KubeObject)
       await client.create(quotas, {
         apiVersion: 'v1',
         kind: 'ResourceQuota',
