@@ -51,16 +51,16 @@ function harness() {
         context,
         new AbortController().signal,
       ),
-    put: (metadata: object) =>
+    put: (metadata: object, spec: object = {}) =>
       api.put(podGroups, {
         apiVersion: 'scheduling.run.ai/v2alpha2',
         kind: 'PodGroup',
         metadata: { name, namespace, ...metadata },
-        spec: { minMember: 7 },
+        spec: { minMember: 7, ...spec },
       } as never),
     group: () =>
       api.get(podGroups, name) as
-        | (KubeObject & { spec?: { minMember?: number; priorityClassName?: string } })
+        | (KubeObject & { spec?: { minMember?: number; priorityClassName?: string; queue?: string } })
         | undefined,
   }
 }
@@ -110,6 +110,21 @@ describe('a PodGroup under the name of a gang', () => {
       )
       assert.equal(group()?.spec?.minMember, 1)
     })
+
+  test('of a deleted gang of this name does not keep the queue of that gang', async () => {
+    const { gang, sync, put, group } = harness()
+    const former = { 'kai.scheduler/queue': 'former' }
+    put(
+      { labels: { ...labels, ...former }, ownerReferences: [controller('PodGang', 'former')] },
+      { queue: 'former' },
+    )
+    await sync({
+      ...gang,
+      metadata: { ...gang.metadata, labels: { ...labels, 'kai.scheduler/queue': 'gpus' } },
+    })
+    assert.equal(group()?.spec?.queue, 'gpus')
+    assert.equal(group()?.metadata?.labels?.['kai.scheduler/queue'], 'gpus')
+  })
 
   test('that is terminating is waited for', async () => {
     const { sync, put, group } = harness()

@@ -85,7 +85,7 @@ async function intentOf(
     existing: {
       ownerUid: gang.metadata.uid,
       repair: existing => differenceFrom(existing, object, backend),
-      adopt: existing => adoption(gang, existing, differenceFrom(existing, object, backend)),
+      adopt: existing => adoption(gang, existing, object, backend),
       conflict: gangErrors.foreignSchedulerObject(kind, id, apiVersion),
     },
   }
@@ -98,14 +98,18 @@ async function intentOf(
  */
 function adoption(
   gang: StoredGang,
-  existing: Stored<KubeObject>,
-  difference: Difference | undefined,
+  existing: Stored<WithSpec>,
+  wanted: SchedulerObject,
+  backend: SchedulerBackend,
 ): MergePatch | undefined {
   const { ownerReferences = [], resourceVersion } = existing.metadata
   const controller = ownerReferences.find(owner => owner.controller)
   const isOrphan = !controller && hasLabelsOfSameSet(existing, gang)
   const isOfFormer = controller?.kind === kinds.podGang.kind && controller.name === gang.metadata.name
   if (!isOrphan && !isOfFormer) return undefined
+  // The scheduler assigned the former gang to its queue, not this one.
+  const kept = isOfFormer ? { ...backend, keepsInSpec: [], keepsLabels: [] } : backend
+  const difference = differenceFrom(existing, wanted, kept)
   const others = ownerReferences.filter(owner => owner !== controller)
   const adopted = { resourceVersion, ownerReferences: [...others, ...controlledBy(gang)] }
   return { ...difference, metadata: { ...difference?.metadata, ...adopted } }
