@@ -63,7 +63,10 @@ export class DeviceScheduling implements SchedulingExtension {
   }
 
   holds(pod: Stored<Pod>): boolean {
-    return claimsOf(pod).some(({ claim }) => claim === undefined || !this.#claim(pod, claim))
+    return claimsOf(pod).some(({ claim }) => {
+      const found = claim === undefined ? undefined : this.#claim(pod, claim)
+      return !found || found.metadata.deletionTimestamp !== undefined
+    })
   }
 
   reserve(pod: PodInfo, node: NodeState): void {

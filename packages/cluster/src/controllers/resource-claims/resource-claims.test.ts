@@ -148,7 +148,18 @@ describe('a pod that claims devices', () => {
     await clock.advance(5_000)
     const pod = await getPod(cluster, 'a')
     assert.equal(pod?.spec?.nodeName, undefined)
-    assert.match(pod?.status?.conditions?.[0]?.message ?? '', /resourceclaim is being deleted/)
+    assert.equal(pod?.status?.conditions, undefined, 'kube-scheduler does not try the pod')
+    await completed(
+      clock,
+      client.patch(resourceClaims, metadata, { merge: { metadata: { finalizers: null } } }),
+    )
+    const { name, namespace } = metadata
+    await completed(
+      clock,
+      client.create(resourceClaims, { metadata: { name, namespace }, spec: claimSpec(1) }),
+    )
+    await clock.advance(1_000)
+    assert.ok((await getPod(cluster, 'a'))?.spec?.nodeName)
   })
 
   it('is scheduled with another claim of that name if its claim is deleted while the pod is bound', async () => {
