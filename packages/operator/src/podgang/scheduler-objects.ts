@@ -98,7 +98,7 @@ async function intentOf(
  */
 function adoption(
   gang: StoredGang,
-  existing: Stored<WithSpec>,
+  existing: Stored<SchedulerObject>,
   wanted: SchedulerObject,
   backend: SchedulerBackend,
 ): MergePatch | undefined {
