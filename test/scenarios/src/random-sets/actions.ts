@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Actions of users, autoscalers and failures on a running set.
-import { label, type PodCliqueSet } from '@grove/api'
+import { annotation, label, type PodCliqueSet } from '@grove/api'
 import { isConflict, isNotFound, type KubeObject, type Resource, type Stored } from '@grove/kube'
 import { resources } from '@grove/operator'
 import fc from 'fast-check'
 import type { Harness } from '../harness.ts'
+import { childEdits } from './child-edits.ts'
 import { type Model, templateSize } from './model.ts'
 
 export type Action =
@@ -21,6 +22,11 @@ export type Action =
   | { readonly do: 'reorder cliques' }
   | { readonly do: 'relabel set'; readonly value: string }
   | { readonly do: 'restart operator' }
+  | { readonly do: 'edit child'; readonly edit: string; readonly pick: number }
+  | { readonly do: 'switch strategy' }
+  | { readonly do: 'change autoscaling'; readonly pick: number }
+  | { readonly do: 'recreate set' }
+  | { readonly do: 'elapse' }
 
 const children = {
   PodClique: resources.podCliques,
@@ -39,7 +45,7 @@ type TemplateEdit = (template: Template, clique: Template['cliques'][number], pi
 const odd = (value: number) => value % 2 === 1
 const templateEdits = {
   terminationDelay: (template, _, value) => {
-    template.terminationDelay = odd(value) ? '5h0m0s' : '4h0m0s'
+    template.terminationDelay = odd(value) ? '1m5s' : '1m0s'
   },
   headlessService: (template, _, value) => {
     template.headlessServiceConfig = { publishNotReadyAddresses: odd(value) }
@@ -58,8 +64,8 @@ const templateEdits = {
     clique.spec.podSpec.terminationGracePeriodSeconds = value % 40
   },
 } as const satisfies Record<string, TemplateEdit>
-/** Edits that restart no pod. */
-const harmlessEdits: ReadonlySet<string> = new Set(['terminationDelay', 'headlessService'])
+/** Longer than every termination delay. */
+const elapsedMs = 70_000
 
 const pick = fc.nat(1000)
 const size = fc.integer({ min: 0, max: 4 })
@@ -115,11 +121,24 @@ export const actions: fc.Arbitrary<Action> = fc.oneof(
     arbitrary: fc.record({ do: fc.constant('relabel set' as const), value: fc.constantFrom('a', 'b') }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('restart operator' as const) }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant('edit child' as const),
+      edit: fc.constantFrom(...Object.keys(childEdits)),
+      pick,
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('switch strategy' as const) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('change autoscaling' as const), pick }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('recreate set' as const) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('elapse' as const) }) },
 )
 
 /** Executes the action and updates the model. Does nothing if the object of the action does not exist. */
 export async function act(harness: Harness, model: Model, action: Action): Promise<void> {
   const set = (await harness.set(model.name))!
+  if (set.spec.updateStrategy?.type === 'OnDelete') model.mayHaveOutdatedPods = true
   const isWanted = ({ metadata }: Stored<KubeObject>) =>
     Number(metadata.labels?.[label.setReplicaIndex]) < (set.spec.replicas ?? 0)
   switch (action.do) {
@@ -128,17 +147,20 @@ export async function act(harness: Harness, model: Model, action: Action): Promi
       return harness.scale(resources.podCliqueSets, model.name, action.replicas)
     case 'scale group': {
       const group = chosen((await harness.groups(model.name)).filter(isWanted), action.pick)
-      if (group && (await scaled(harness, resources.podCliqueScalingGroups, group, action.replicas)))
-        model.resize(set, group, action.replicas)
+      if (!group) return
+      const replicas = Math.max(action.replicas, group.spec.minAvailable ?? 1)
+      if (await scaled(harness, resources.podCliqueScalingGroups, group, replicas))
+        model.resize(set, group, replicas)
       return
     }
     case 'scale clique': {
       const standalone = (await harness.cliques(model.name)).filter(
-        clique => isWanted(clique) && clique.metadata.labels?.[label.scalingGroup] === undefined,
+        clique => isWanted(clique) && templateSize(set, clique) !== undefined,
       )
       const clique = chosen(standalone, action.pick)
-      if (clique && (await scaled(harness, resources.podCliques, clique, action.replicas)))
-        model.resize(set, clique, action.replicas)
+      if (!clique) return
+      const replicas = Math.max(action.replicas, clique.spec.minAvailable ?? 1)
+      if (await scaled(harness, resources.podCliques, clique, replicas)) model.resize(set, clique, replicas)
       return
     }
     case 'delete pods': {
@@ -183,15 +205,12 @@ export async function act(harness: Harness, model: Model, action: Action): Promi
       return
     }
     case 'edit template': {
-      if (set.spec.updateStrategy?.type === 'OnDelete' && !harmlessEdits.has(action.member)) return
       return harness.edit(model.name, ({ spec: { template } }) => {
         const clique = template.cliques[action.pick % template.cliques.length]!
         templateEdits[action.member](template, clique, action.pick)
       })
     }
     case 'change image': {
-      // With OnDelete, outdated pods stay, and the set of pods depends on the order of all actions.
-      if (set.spec.updateStrategy?.type === 'OnDelete') return
       const cliques = structuredClone(set.spec.template.cliques)
       const clique = cliques[action.pick % cliques.length]!
       clique.spec.podSpec.containers[0]!.image = `registry.example/${clique.name}:${action.tag}`
@@ -208,7 +227,66 @@ export async function act(harness: Harness, model: Model, action: Action): Promi
     case 'restart operator':
       await harness.stopOperator()
       return harness.startOperator()
+    case 'edit child': {
+      const { resource, isOf, merge } = childEdits[action.edit]!
+      const child = chosen((await harness.list(resource, model.name)).filter(isOf), action.pick)
+      if (!child) return
+      const { name, uid } = child.metadata
+      const { metadata, ...rest } = merge(child)
+      await unlessGone(() =>
+        harness.client.patch(
+          resource,
+          { name, namespace: harness.namespace },
+          { merge: { ...rest, metadata: { ...metadata, uid } } },
+        ),
+      )
+      return
+    }
+    case 'switch strategy': {
+      const type = set.spec.updateStrategy?.type === 'OnDelete' ? 'RollingRecreate' : 'OnDelete'
+      model.mayHaveOutdatedPods = true
+      return harness.patchSet(model.name, { spec: { updateStrategy: { type } } })
+    }
+    case 'change autoscaling':
+      return harness.edit(model.name, ({ spec: { template } }) => changeAutoscaling(template, action.pick))
+    case 'recreate set':
+      await recreate(harness, set)
+      model.reset()
+      return
+    case 'elapse':
+      return harness.fastForward(elapsedMs)
   }
+}
+
+/** Adds, changes or removes the autoscaler of a standalone clique or of a scaling group. */
+function changeAutoscaling({ cliques, podCliqueScalingGroups: groups = [] }: Template, pick: number): void {
+  const members = new Set(groups.flatMap(({ cliqueNames }) => cliqueNames))
+  const standalone = cliques.filter(({ name }) => !members.has(name))
+  const at = pick % (standalone.length + groups.length)
+  const maxReplicas = 6 + (pick % 3)
+  const spec = standalone[at]?.spec
+  const group = groups[at - standalone.length]
+  if (spec?.autoScalingConfig && odd(pick)) delete spec.autoScalingConfig
+  else if (spec) spec.autoScalingConfig = { ...spec.autoScalingConfig, maxReplicas }
+  if (group?.scaleConfig && odd(pick)) delete group.scaleConfig
+  else if (group) group.scaleConfig = { ...group.scaleConfig, maxReplicas }
+}
+
+async function recreate(harness: Harness, { apiVersion, kind, metadata, spec }: PodCliqueSet): Promise<void> {
+  const { name, namespace, labels, annotations } = metadata
+  const { [annotation.countsBeforeTermination]: _, ...kept } = annotations ?? {}
+  await harness.deleteSet(name!)
+  await harness.until(
+    'the set to be deleted',
+    () => harness.set(name!),
+    found => found === undefined,
+  )
+  await harness.client.create(resources.podCliqueSets, {
+    apiVersion,
+    kind,
+    metadata: { name, namespace, ...(labels && { labels }), annotations: kept },
+    spec,
+  } as PodCliqueSet)
 }
 
 function chosen<T extends { metadata: { name: string; deletionTimestamp?: string } }>(

@@ -8,6 +8,7 @@ import { differences } from './differences.ts'
 import { expectedObjects, identityOf } from './expected.ts'
 import type { Model } from './model.ts'
 import { type Observed, podsOf } from './observed.ts'
+import { hashOf, isUpToDate, wantedHash } from './revisions.ts'
 import { statusViolations } from './statuses.ts'
 
 export function violations(seen: Observed, model: Model): string[] {
@@ -17,6 +18,7 @@ export function violations(seen: Observed, model: Model): string[] {
     ...seen.gangs.flatMap(gang => gangViolations(seen, gang.metadata.name)),
     ...gateViolations(seen),
     ...statusViolations(seen),
+    ...updateViolations(seen, model),
   ]
 }
 
@@ -35,11 +37,35 @@ function objectViolations(seen: Observed, model: Model): string[] {
     const id = identityOf(wanted)
     const actual = live.get(id)
     if (!actual) found.push(`${id} is missing`)
-    else found.push(...differences(wanted, actual).map(difference => `${id}: ${difference}`))
+    else if (!mayBeOutdated(seen, model, actual))
+      found.push(...differences(wanted, actual).map(difference => `${id}: ${difference}`))
     live.delete(id)
   }
   for (const id of live.keys()) found.push(`${id} exists but is not expected`)
   return found
+}
+
+/** After OnDelete, outdated pods stay, and so do members of groups if an update did not reach them. */
+function mayBeOutdated(seen: Observed, model: Model, object: KubeObject): boolean {
+  const { name = '', labels } = object.metadata ?? {}
+  if (!model.mayHaveOutdatedPods) return false
+  if (object.kind === 'Pod')
+    return hashOf(object) !== wantedHash(seen, labels?.[label.podClique] ?? '', labels)
+  const isMember = object.kind === 'PodClique' && labels?.[label.scalingGroup] !== undefined
+  const isPatched = seen.set.spec.updateStrategy?.type === 'OnDelete'
+  return isMember && !isPatched && hashOf(object) !== wantedHash(seen, name, labels)
+}
+
+/** Every update ends, and leaves outdated pods only with OnDelete. */
+function updateViolations(seen: Observed, model: Model): string[] {
+  const running = [...seen.cliques, ...seen.groups, seen.set].filter(
+    ({ status }) => status?.updateProgress && !status.updateProgress.updateEndedAt,
+  )
+  const outdated = model.mayHaveOutdatedPods ? [] : seen.cliques.filter(clique => !isUpToDate(seen, clique))
+  return [
+    ...running.map(({ metadata }) => `${metadata.name} is still being updated`),
+    ...outdated.map(({ metadata }) => `${metadata.name} is outdated`),
+  ]
 }
 
 /**
@@ -110,17 +136,16 @@ function gangViolations(seen: Observed, name: string): string[] {
     : []
 }
 
-/** Gates are removed, unless the base gang is scaled below its minimum. */
+/** Gates are removed, unless the gang or its base gang is scaled below its minimum. */
 function gateViolations(seen: Observed): string[] {
-  const mayWait = (pod: Pod) => {
-    const base = pod.metadata.labels?.[label.basePodGang]
-    const gang = seen.gangs.find(({ metadata }) => metadata.name === base)
-    return gang?.spec.podgroups.some(
-      group =>
-        (seen.cliques.find(({ metadata }) => metadata.name === group.name)?.spec.replicas ?? 0) <
-        group.minReplicas,
-    )
-  }
+  const sizes = new Map(seen.cliques.map(({ metadata, spec }) => [metadata.name, spec.replicas]))
+  const small = new Set(
+    seen.gangs
+      .filter(({ spec }) => spec.podgroups.some(group => (sizes.get(group.name) ?? 0) < group.minReplicas))
+      .map(({ metadata }) => metadata.name),
+  )
+  const mayWait = ({ metadata: { labels } }: Pod) =>
+    small.has(labels?.[label.basePodGang] ?? '') || small.has(labels?.[label.podGang] ?? '')
   return seen.pods.flatMap(pod => {
     const gated = pod.spec?.schedulingGates?.some(({ name }) => name === podSchedulingGate)
     if (gated) return mayWait(pod) ? [] : [`${pod.metadata.name} still has its gate`]

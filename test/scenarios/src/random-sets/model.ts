@@ -7,6 +7,8 @@ import type { KubeObject, Stored } from '@grove/kube'
 
 export class Model {
   readonly name: string
+  /** True if the strategy was OnDelete: pods of earlier templates may exist. */
+  mayHaveOutdatedPods = false
   /** Several sizes are allowed if the result depends on a race. */
   readonly #sizes = new Map<string, ReadonlySet<number>>()
 
@@ -22,6 +24,12 @@ export class Model {
     const doomed = Number(child.metadata.labels?.[label.setReplicaIndex]) >= this.#fewest
     const sizes = doomed ? [replicas, templateSize(set, child) ?? replicas] : [replicas]
     this.#sizes.set(child.metadata.name, new Set(sizes))
+  }
+
+  /** The set was deleted and created again. */
+  reset(): void {
+    this.#sizes.clear()
+    this.#fewest = Number.POSITIVE_INFINITY
   }
 
   /** The child was deleted and will be recreated. */

@@ -99,6 +99,7 @@ function setOf(shape: SetShape): PodCliqueSet {
       ...(shape.strategy && { updateStrategy: { type: shape.strategy } }),
       template: {
         cliqueStartupType: shape.startup,
+        terminationDelay: '1m0s',
         ...(shape.priorityClassName && { priorityClassName: shape.priorityClassName }),
         ...(shape.publishNotReady !== undefined && {
           headlessServiceConfig: { publishNotReadyAddresses: shape.publishNotReady },
