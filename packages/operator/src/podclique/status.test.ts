@@ -42,6 +42,7 @@ function plan({
       uid: 'clique-uid',
       resourceVersion: '1',
       generation: 3,
+      creationTimestamp: '2030-01-01T00:00:00Z',
       labels,
     },
     spec: {
@@ -409,4 +410,25 @@ test('reports pods that failed and are ready again as recovered', () => {
   const before = plan({ pods: [finished(1, 2)] }).status
   const condition = findCondition(plan({ pods: running(3), before }).status.conditions, 'PodsFailing')
   assert.equal(`${condition?.status} ${condition?.reason}`, 'False Recovered')
+})
+
+test('a clique of the Go operator keeps that it was scheduled, also if its labels were taken over before its status', () => {
+  const legacy = '58bf9fd547f78bb9b47c'
+  const remembers = (label: string, currentPodTemplateHash: string) => {
+    const conditions = [
+      {
+        type: 'PodCliqueScheduled',
+        status: 'False' as const,
+        reason: 'InsufficientScheduledPods',
+        message: 'x',
+        lastTransitionTime: '2030-01-01T01:00:00Z',
+      },
+    ]
+    const labels = { 'grove.io/pod-template-hash': label }
+    const { status } = plan({ pods: pending(3), labels, before: { conditions, currentPodTemplateHash } })
+    return findCondition(status.conditions, 'EverScheduled') !== undefined
+  }
+  assert.equal(remembers(legacy, legacy), true)
+  assert.equal(remembers('z1-cf3aa56b36dd17adf7ceae47', legacy), true)
+  assert.equal(remembers('z1-cf3aa56b36dd17adf7ceae47', 'z1-cf3aa56b36dd17adf7ceae47'), false)
 })

@@ -2,7 +2,7 @@
 
 // Syncs the objects that a scheduler reads for a gang. Fields that the scheduler owns stay unchanged.
 import { eventSource, kinds } from '@grove/api'
-import { isNotFound, type KubeObject, type Resource, type Stored } from '@grove/kube'
+import { isNotFound, type Resource, type Stored } from '@grove/kube'
 import { executeOrThrow } from '../apply/execute.ts'
 import type { Create, MergePatch } from '../apply/intent.ts'
 import { mergePatch } from '../apply/owned-fields.ts'

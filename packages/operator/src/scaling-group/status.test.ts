@@ -38,6 +38,7 @@ interface Shape {
   readonly now?: string
 }
 
+const created = '2029-12-31T23:00:00Z'
 const time = '2030-01-01T00:00:00Z'
 const said = (type: string, status: string): Condition =>
   ({ type, status, reason: 'x', message: 'x', lastTransitionTime: time }) as Condition
@@ -92,7 +93,14 @@ function plan({
   const group: StoredScalingGroup = {
     apiVersion: 'grove.io/v1alpha1',
     kind: 'PodCliqueScalingGroup',
-    metadata: { name: 'w-0-g', namespace: 'serving', uid: 'group-uid', resourceVersion: '1', generation: 7 },
+    metadata: {
+      name: 'w-0-g',
+      namespace: 'serving',
+      uid: 'group-uid',
+      resourceVersion: '1',
+      generation: 7,
+      creationTimestamp: created,
+    },
     spec: {
       replicas: replicas ?? letters.length,
       cliqueNames: ['a', 'b'],
@@ -377,4 +385,24 @@ test('the plan for an unchanged group changes nothing, whatever the time', () =>
     const again = plan({ members, before: once, now: '2030-01-01T09:00:00Z' })
     assert.deepEqual(again, { status: once, events: [] })
   }
+})
+
+test('a group of the Go operator that is in breach at the take-over was healthy if its breach began after its start', () => {
+  const legacy = '58bf9fd547f78bb9b47c'
+  const remembers = (status: string, since: string, currentPodCliqueSetGenerationHash?: string) => {
+    const breached = { ...said('MinAvailableBreached', status), lastTransitionTime: since }
+    const before = {
+      conditions: [breached],
+      ...(currentPodCliqueSetGenerationHash && { currentPodCliqueSetGenerationHash }),
+    }
+    const { conditions } = plan({ members: 'rr bb', minAvailable: 2, before }).status
+    return findCondition(conditions, 'EverHealthy') !== undefined
+  }
+  const atStart = '2029-12-31T23:00:05Z'
+  assert.equal(remembers('True', time, legacy), true)
+  assert.equal(remembers('Unknown', time, legacy), true)
+  assert.equal(remembers('False', atStart, legacy), true)
+  assert.equal(remembers('True', atStart, legacy), false, 'the group has been starting since its creation')
+  assert.equal(remembers('True', time, 'g'), false, 'this operator records the fact')
+  assert.equal(remembers('True', time), false)
 })

@@ -18,7 +18,7 @@ import { groupReplicaOf, membersByReplica } from '../layout/clique-instance.ts'
 import { minAvailableOfGroup } from '../layout/layout.ts'
 import type { StoredScalingGroup } from '../layout/stored.ts'
 import { isConverged, type Revision } from '../revision/revision.ts'
-import { nothingScheduled, timedBreach, wasScheduled } from '../state/breach-condition.ts'
+import { nothingScheduled, timedBreach, wasHealthy, wasScheduled } from '../state/breach-condition.ts'
 import { hasEnoughReady, isUpdating } from '../state/child-state.ts'
 import {
   endsBreach,
@@ -138,10 +138,13 @@ function conditions(
   )
   const after = withUpdateCondition(withBreach, input)
   const isHealthy = value.status === 'False' && scheduled >= minAvailableOfGroup(input.group.spec)
-  if (!isHealthy) return [...after]
+  const remembers = isHealthy || wasHealthy(input.group)
+  const remembered = remembers ? withCondition(after, everHealthy, input.now) : after
   // The mark of a termination is removed once the group has recovered.
-  const unmarked = withoutCondition(after, conditionType.gangTerminationInProgress)
-  return [...withCondition(unmarked, everHealthy, input.now)]
+  return [
+    ...((isHealthy ? withoutCondition(remembered, conditionType.gangTerminationInProgress) : remembered) ??
+      []),
+  ]
 }
 
 function breach(

@@ -10,24 +10,47 @@ import {
   label,
   minAvailableBreached,
   type PodClique,
+  type PodCliqueScalingGroup,
 } from '@grove/api'
+import type { KubeObject } from '@grove/kube'
 import { firstConditionWithinMs } from '../timings/timings.ts'
 import { findCondition, noOlderThan, notInFuture } from './conditions.ts'
 
 /** The policy for a clique that was scheduled once and has lost every pod. */
 export type OnTotalLoss = 'Wait' | 'Recreate'
 
+// This operator records in a condition that a clique was scheduled or a group was healthy. Statuses of the Go operator do
+// not have it. There, a condition that changed later than shortly after the creation is proof.
+
 /** Reports whether minAvailable pods of the clique were ever scheduled. */
 export function wasScheduled(clique: PodClique): boolean {
-  const { conditions } = clique.status ?? {}
+  const { conditions, currentPodTemplateHash } = clique.status ?? {}
   if (findCondition(conditions, conditionType.everScheduled)?.status === 'True') return true
   const scheduled = findCondition(conditions, conditionType.podCliqueScheduled)
   if (!scheduled) return false
   if (scheduled.status === 'True') return true
-  // This operator records the fact in a condition. Statuses of an earlier operator do not have it.
-  const isTakenOver = hashAlgorithmOf(clique.metadata.labels?.[label.podTemplateHash] ?? '') === 'legacy'
-  const created = Date.parse(clique.metadata.creationTimestamp ?? '')
-  return isTakenOver && Date.parse(scheduled.lastTransitionTime) > created + firstConditionWithinMs
+  // The label is rewritten before the status.
+  const isTakenOver =
+    isLegacy(clique.metadata.labels?.[label.podTemplateHash]) || isLegacy(currentPodTemplateHash)
+  return isTakenOver && hasChangedSinceStart(clique, scheduled)
+}
+
+/** Reports whether minAvailable replicas of the group were ever healthy. */
+export function wasHealthy(group: PodCliqueScalingGroup): boolean {
+  const { conditions, currentPodCliqueSetGenerationHash } = group.status ?? {}
+  if (findCondition(conditions, conditionType.everHealthy)) return true
+  const breach = findCondition(conditions, conditionType.minAvailableBreached)
+  if (!breach || !isLegacy(currentPodCliqueSetGenerationHash)) return false
+  return breach.status === 'False' || hasChangedSinceStart(group, breach)
+}
+
+function isLegacy(hash: string | undefined): boolean {
+  return hash !== undefined && hashAlgorithmOf(hash) === 'legacy'
+}
+
+function hasChangedSinceStart({ metadata }: KubeObject, { lastTransitionTime }: Condition): boolean {
+  const created = Date.parse(metadata?.creationTimestamp ?? '')
+  return Date.parse(lastTransitionTime) > created + firstConditionWithinMs
 }
 
 /** For cliques and scaling groups: the condition if nothing is scheduled. */
