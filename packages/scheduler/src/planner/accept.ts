@@ -47,8 +47,7 @@ export function accept(
     const outcome = acceptChoice(model, accepted, choice, limits, refine)
     if (outcome.kind === 'accepted') {
       const at = accepted.findIndex(entry => entry.task === choice)
-      // Another choice of pods may have a better score, or leave more room for later gangs.
-      accepted[at] = { ...accepted[at]!, task: { ...choice, isUniform: false }, best: false }
+      accepted[at] = withChoice(accepted[at]!)
       return outcome
     }
     steps += outcome.steps
@@ -86,20 +85,50 @@ function acceptChoice(
     for (const { placement } of accepted) apply(model, placement)
     return { kind: empty.kind === 'impossible' ? 'rejected' : 'unknown', steps: budget.steps }
   }
-  const others = accepted.map(({ task }) => task)
-  const together = placeWith(model, task, others, budget, {})
-  if (together.kind !== 'placed') {
-    for (const { placement } of accepted) apply(model, placement)
-    return { kind: together.kind === 'impossible' ? 'rejected' : 'unknown', steps: budget.steps }
+  const { choices, complete } = jointChoices(model, accepted)
+  let isProved = complete
+  for (const others of choices) {
+    const together = placeWith(model, task, others, budget, {})
+    if (together.kind === 'unknown') isProved = false
+    if (together.kind !== 'placed') continue
+    const isUniform = accepted.map(entry => entry.task.isUniform)
+    const [own, ...known] = together.placements
+    placeInOrder(model, accepted, [...others, task], [...known, own!], budget)
+    isUniform.forEach((uniform, at) => {
+      if (!uniform) accepted[at] = withChoice(accepted[at]!)
+    })
+    return { kind: 'accepted' }
   }
-  placeInOrder(
-    model,
-    accepted,
-    [...others, task],
-    [...together.placements.slice(1), together.placements[0]!],
-    budget,
-  )
-  return { kind: 'accepted' }
+  for (const { placement } of accepted) apply(model, placement)
+  return { kind: isProved ? 'rejected' : 'unknown', steps: budget.steps }
+}
+
+/** Another choice of pods may have a better score, or leave more room for later gangs. */
+function withChoice(entry: Accepted): Accepted {
+  return { ...entry, task: { ...entry.task, isUniform: false }, best: false }
+}
+
+/** At most this many combinations of minima are tried. */
+const mostJointChoices = 64
+
+/** The accepted gangs with every combination of the pods that form their minima; the present one comes first. */
+function jointChoices(
+  model: Model,
+  accepted: readonly Accepted[],
+): { readonly choices: readonly (readonly GangTask[])[]; readonly complete: boolean } {
+  let choices: (readonly GangTask[])[] = [accepted.map(({ task }) => task)]
+  let complete = true
+  for (const [position, { task }] of accepted.entries()) {
+    if (task.isUniform) continue
+    const own = minimumChoices(model, task)
+    const isPresent = ({ minimum }: GangTask) =>
+      minimum.every((pods, group) => pods.every((pod, at) => pod === task.minimum[group]![at]))
+    const tasks = own.tasks.toSorted((left, right) => Number(isPresent(right)) - Number(isPresent(left)))
+    const all = choices.flatMap(chosen => tasks.map(one => chosen.with(position, one)))
+    if (!own.complete || all.length > mostJointChoices) complete = false
+    choices = all.slice(0, mostJointChoices)
+  }
+  return { choices, complete }
 }
 
 /**

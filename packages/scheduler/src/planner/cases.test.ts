@@ -455,3 +455,30 @@ for (const { title, clusterNodes, bound, expected } of [
       [expected],
     )
   })
+
+test('an earlier gang with pods of two templates takes the pods that leave room for a later gang', () => {
+  const gpus = [8, 4, 8]
+  const pods = gpus.map((count, i) => {
+    const gang = i < 2 ? 'updated' : 'later'
+    return memberPod(gang, `${gang}-c`, i, { [gpu]: String(count) })
+  })
+  const podGangs = ['updated', 'later'].map((name, i) =>
+    podGang(name, [{ name: `${name}-c`, min: 1 }], { createdAt: `2026-01-01T00:00:0${i}Z` }),
+  )
+  const nodes = [node('small', { [gpu]: '4' }), node('large', { [gpu]: '8' })]
+  const { gangs, bindings } = plan(snapshotFrom({ nodes, pods, podGangs }), defaultPolicy, 0)
+  deepEqual(
+    gangs.map(({ verdict, provenance }) => [verdict, provenance]),
+    [
+      ['Scheduled', 'budget-exhausted'],
+      ['Scheduled', 'proved'],
+    ],
+  )
+  deepEqual(
+    bindings.map(({ pod, node }) => [pod, node]),
+    [
+      ['updated-c-1', 'small'],
+      ['later-c-2', 'large'],
+    ],
+  )
+})
