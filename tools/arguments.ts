@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { globSync } from 'node:fs'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 
 /** Parses the arguments of a command. For --help and for unknown arguments it prints the usage and exits. */
@@ -16,6 +17,16 @@ export function readArguments<T extends ParseArgsConfig>(
   } catch (error) {
     rejectArguments(error instanceof Error ? error.message : String(error), usage)
   }
+}
+
+/** Expands patterns. Rejects a path without a file before anything runs. */
+export function filesOf(patterns: readonly string[], usage: string): string[] {
+  return patterns.flatMap(pattern => {
+    const files = globSync(pattern)
+    const missing = files.length === 0 ? pattern : files.find(file => !file.endsWith('.test.ts'))
+    if (missing !== undefined) rejectArguments(`${missing} is not a test file`, usage)
+    return files
+  })
 }
 
 export function rejectArguments(why: string, usage: string): never {

@@ -21,7 +21,9 @@ if (path) {
   })
   process.exit(status ?? 1)
 }
+const isRequest = name === undefined || name === '--help' || name === '-h'
+if (!isRequest) console.error(`there is no benchmark ${name}\n`)
 console.log(
   `Benchmarks (npm run bench -- NAME):\n${[...found].map(([key, file]) => `  ${key.padEnd(20)}${file}`).join('\n')}`,
 )
-process.exit(name === undefined || name === '--help' || name === '-h' ? 0 : 2)
+process.exit(isRequest ? 0 : 2)

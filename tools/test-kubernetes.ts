@@ -9,7 +9,7 @@ import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
-import { readArguments } from './arguments.ts'
+import { filesOf, readArguments } from './arguments.ts'
 import { eventsOf, type TestEvent } from './joined-report.ts'
 import { allFiles, howManyAtATime, ordered } from './kubernetes-files.ts'
 import { fixedSeed, seedArguments } from './seed.ts'
@@ -35,7 +35,7 @@ const { positionals, values } = readArguments(usage, {
   options: { 'test-name-pattern': { type: 'string', multiple: true } },
 })
 const testNamePatterns = values['test-name-pattern']?.map(pattern => new RegExp(pattern)) ?? []
-const { together, alone } = ordered(positionals.length ? positionals : allFiles('.'))
+const { together, alone } = ordered(positionals.length ? filesOf(positionals, usage) : allFiles('.'))
 
 process.env.SEED ??= String(fixedSeed)
 const build = spawnSync(process.execPath, ['test/kubernetes/src/main.ts', 'build'], { stdio: 'inherit' })

@@ -8,7 +8,7 @@ import { randomInt } from 'node:crypto'
 import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import { readArguments, rejectArguments } from './arguments.ts'
+import { filesOf, readArguments, rejectArguments } from './arguments.ts'
 import { dependsOnSeed, fixedSeed, seedArguments } from './seed.ts'
 
 const usage = `Usage: npm test [-- [--only=checks|tests|random] [--test-name-pattern=PATTERN] FILE…]
@@ -19,13 +19,15 @@ The environment variable SEED (default: ${fixedSeed}) determines the random choi
 const root = resolve(import.meta.dirname, '..')
 /** Also the limit of a whole file: the scenarios take five minutes on two busy processors. */
 const testTimeout = '--test-timeout=900000'
-const { values, positionals: files } = readArguments(usage, {
+const { values, positionals } = readArguments(usage, {
   allowPositionals: true,
   options: { only: { type: 'string' }, 'test-name-pattern': { type: 'string', multiple: true } },
 })
 const { only } = values
 if (only !== undefined && only !== 'checks' && only !== 'tests' && only !== 'random')
   rejectArguments(`--only is checks, tests or random, not ${only}`, usage)
+process.chdir(root)
+const files = filesOf(positionals, usage)
 
 if (only === undefined || only === 'checks') {
   step('types', ['node_modules/typescript/bin/tsc', '--noEmit'])

@@ -3,7 +3,7 @@
 // `npm run fuzz`: sends generated requests and sets to a running operator process. Prints a report, and exits with 1 if
 // a limit is exceeded.
 import { randomInt } from 'node:crypto'
-import { parseArgs } from 'node:util'
+import { readArguments, rejectArguments } from '../../../../tools/arguments.ts'
 import { fuzz } from './fuzz.ts'
 import { reportLines, verdicts } from './report.ts'
 
@@ -12,19 +12,17 @@ const usage = `Usage: npm run fuzz -- [--reviews=100000] [--sets=2000] [--second
 Sends generated AdmissionReviews to a running operator process and creates, disturbs and deletes generated sets
 on an embedded cluster. Fails if the operator ends, responds too late, stalls or keeps memory.`
 
-const { values } = parseArgs({
+const { values } = readArguments(usage, {
   options: {
     reviews: { type: 'string', default: '100000' },
     sets: { type: 'string', default: '2000' },
     seconds: { type: 'string', default: '1800' },
     seed: { type: 'string' },
-    help: { type: 'boolean', short: 'h' },
   },
 })
-if (values.help) {
-  console.log(usage)
-  process.exit(0)
-}
+for (const [option, value] of Object.entries(values))
+  if (!/^\d{1,9}$/.test(value))
+    rejectArguments(`--${option} must be a whole number, not ${JSON.stringify(value)}`, usage)
 const seed = Number(values.seed ?? randomInt(1, 1_000_000))
 console.log(`seed ${seed} (repeat with --seed=${seed})`)
 const report = await fuzz(
