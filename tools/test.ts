@@ -55,7 +55,13 @@ if (only !== 'checks') {
   // One file per processor: the default of Node leaves one processor idle.
   const atATime = `--test-concurrency=${availableParallelism()}`
   const patterns = values['test-name-pattern']?.map(pattern => `--test-name-pattern=${pattern}`) ?? []
-  step('tests', [...seedArguments, '--test', testTimeout, atATime, ...patterns, ...found])
+  const reporter = files.length
+    ? []
+    : [
+        `--test-reporter=${new URL('./file-reporter.ts', import.meta.url).href}`,
+        '--test-reporter-destination=stdout',
+      ]
+  step('tests', [...seedArguments, '--test', testTimeout, atATime, ...reporter, ...patterns, ...found])
 }
 
 function step(name: string, command: string[]): void {
