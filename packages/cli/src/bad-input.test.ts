@@ -92,7 +92,7 @@ describe('files that cannot be read', () => {
   const takeFolders = new Set(['validate', 'render', 'hash', 'apply'])
   for (const [name, args] of Object.entries(readers)) {
     const pattern = takeFolders.has(name)
-      ? /^grove: the folder .*nothing contains no file that ends in \.yaml, \.yml or \.json\n$/
+      ? /^grove: the folder .*nothing contains no file that ends in \.yaml, \.yml or \.json; files in its subfolders are not read\n$/
       : /^grove: cannot read .*: it is a directory\n$/
     it(`${name}: a folder without manifests`, () => assertRejected(args(emptyFolder), pattern))
   }

@@ -19,6 +19,8 @@ function filesOf(path: string): string[] {
     .sort()
     .map(name => join(path, name))
   if (files.length === 0)
-    throw new CommandError(`the folder ${path} contains no file that ends in .yaml, .yml or .json`)
+    throw new CommandError(
+      `the folder ${path} contains no file that ends in .yaml, .yml or .json; files in its subfolders are not read`,
+    )
   return files
 }

@@ -63,6 +63,23 @@ describe('createLogger', () => {
     assert.match(line!, /^\S+Z INFO {2}Lease taken holder="a b" count=2 on=x\n$/)
   })
 
+  it('writes only the message of an error with a code in text format, and the stack of a cause without one', () => {
+    class Coded extends Error {
+      readonly code = 'Invalid'
+    }
+    const plain = new Coded('pod a is invalid: no image', { cause: new Coded('no image') })
+    const bug = new Coded('pod a cannot be built', { cause: new TypeError('undefined is no object') })
+    const [first, second] = linesOf({ format: 'text' }, log => {
+      log.error('Failed', { error: plain })
+      log.error('Failed', { error: bug })
+    })
+    assert.match(first!, / ERROR Failed\n {2}pod a is invalid: no image\n$/)
+    assert.match(
+      second!,
+      /\n {2}pod a cannot be built\n {2}caused by:\n {2}TypeError: undefined is no object\n +at .*logger\.test\.ts/,
+    )
+  })
+
   it('writes the stack of an error on separate lines in text format', () => {
     const [line] = linesOf({ format: 'text' }, log => log.error('Failed', { error: new Error('why') }))
     assert.match(line!, /ERROR Failed\n {2}Error: why\n {6}at /)

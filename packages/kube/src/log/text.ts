@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Readable log lines: `2026-01-01T00:00:00.000Z INFO  message key=value`. The stack of an error follows on separate
-// lines. Not promised: that programs can parse it; use JSON for that.
+// Readable log lines: `2026-01-01T00:00:00.000Z INFO  message key=value`. An error follows on separate lines, with its stack
+// unless it has a code: such an error is no bug, and its message is complete. Not promised: that programs can parse it; use
+// JSON for that.
 
 /** A stream that takes JSON lines and writes text lines. */
 export function textStream(write: (line: string) => void): { write(line: string): void } {
@@ -23,7 +24,17 @@ function quoted(value: unknown): string {
 function errorOf(error: unknown): string {
   if (error === undefined) return ''
   if (typeof error !== 'object' || error === null) return ` error=${quoted(error)}`
-  const { message, stack, cause } = error as { message?: string; stack?: string; cause?: unknown }
-  const text = stack ?? message ?? JSON.stringify(error)
-  return `\n  ${text.replaceAll('\n', '\n  ')}${cause === undefined ? '' : `\n  caused by:${errorOf(cause)}`}`
+  const { message, code, stack, cause } = error as Readonly<
+    Record<'message' | 'code' | 'stack', string | undefined>
+  > & {
+    readonly cause?: unknown
+  }
+  const text = (code === undefined ? stack : undefined) ?? message ?? JSON.stringify(error)
+  const causes = cause === undefined || repeats(text, cause) ? '' : `\n  caused by:${errorOf(cause)}`
+  return `\n  ${text.replaceAll('\n', '\n  ')}${causes}`
+}
+
+function repeats(text: string, cause: unknown): boolean {
+  const { message, code } = (cause ?? {}) as { readonly message?: string; readonly code?: string }
+  return code !== undefined && message !== undefined && text.includes(message)
 }

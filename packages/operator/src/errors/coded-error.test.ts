@@ -19,6 +19,13 @@ test('failures of several parts are reported together, each with its own code', 
   ])
 })
 
+test('several failures have the code of the first one, if all have a code', () => {
+  const role = new CodedError('Sync', setErrorCode.syncRole, 'Role')
+  const gang = new CodedError('Sync', setErrorCode.applyPodGang, 'PodGang')
+  assert.equal(new ReconcileFailed([role, gang]).code, 'ERR_SYNC_ROLE')
+  assert.equal(new ReconcileFailed([role, new TypeError('a bug')]).code, undefined)
+})
+
 test('the status holds a bounded number of errors of a bounded length', () => {
   const failed = new ReconcileFailed(
     Array.from({ length: 3_000 }, (_, at) => new Error(`${at} ${'x'.repeat(100_000)}`)),

@@ -28,10 +28,13 @@ export class ComponentFailed extends Error {
 /** Several failures of one reconcile. */
 export class ReconcileFailed extends AggregateError {
   override readonly errors: unknown[]
+  /** The code of the first failure, if all of them have one. */
+  readonly code: ErrorCode | undefined
 
   constructor(errors: readonly unknown[]) {
     super(errors, errors.map(messageOf).join('\n'))
     this.errors = [...errors]
+    this.code = errors.every(error => codeOf(error) !== undefined) ? codeOf(errors[0]) : undefined
   }
 }
 
