@@ -218,6 +218,15 @@ test('impact prints the restarted cliques with the reasons, or that nothing rest
   const harmless = grove(['impact', '--old', old, '-f', scaled, '--exit-code'])
   assert.equal(harmless.status, 0)
   assert.match(harmless.stdout, /demo: no pods restart/)
+  assert.equal(harmless.stderr, '')
+  const renamed = file(
+    'renamed.yaml',
+    set(text => text.replace('name: demo', 'name: other')),
+  )
+  assert.equal(
+    grove(['impact', '--old', old, '-f', renamed]).stderr,
+    'note: PodCliqueSet other is compared with demo; applying it creates another set\n',
+  )
 })
 
 test('impact warns about unknown fields and rejects what the API server cannot decode', () => {

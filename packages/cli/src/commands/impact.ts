@@ -32,6 +32,11 @@ export async function impact(options: {
   const impacts = (await setsIn(options.filename)).map((after): SetImpact => {
     const old = before.size === 1 ? [...before.values()][0] : before.get(nameOf(after))
     if (!old) throw new CommandError(`${options.old} contains no PodCliqueSet named ${nameOf(after)}`)
+    // A renamed set is no edit of the old one, which keeps its pods.
+    if (nameOf(old) !== nameOf(after))
+      printNote(
+        `note: PodCliqueSet ${nameOf(after)} is compared with ${nameOf(old)}; applying it creates another set`,
+      )
     return { name: nameOf(after), ...impactOf(old, after) }
   })
   if (options.output === 'json') printJson(impacts)
