@@ -164,14 +164,11 @@ export function gangSetTests(title: string, cluster: () => SetCluster): void {
       await harness.startOperator()
     })
     afterEach(async () => {
-      if (await harness.set('w')) await harness.deleteSet('w')
-      await harness.until(
-        'no pod left',
-        () => harness.pods('w'),
-        left => left.length === 0,
-      )
-      await harness.stopOperator()
-      await scheduler.stop()
+      try {
+        await harness.cleanUp('w')
+      } finally {
+        await scheduler.stop()
+      }
     })
 
     const setCordon = (name: string, unschedulable: boolean) =>

@@ -18,6 +18,7 @@ import {
 import {
   type Client,
   isConflict,
+  isNotFound,
   type KubeObject,
   type LogFields,
   type Logger,
@@ -202,6 +203,25 @@ export class Harness {
 
   async deleteSet(name: string): Promise<void> {
     await this.client.delete(resources.podCliqueSets, this.#ref(name))
+  }
+
+  /**
+   * Deletes the set if it still exists, waits until its pods are gone, and stops the operator in any case: an operator
+   * that keeps running would keep the test process from ending.
+   */
+  async cleanUp(name: string): Promise<void> {
+    try {
+      await this.deleteSet(name).catch(error => {
+        if (!isNotFound(error)) throw error
+      })
+      await this.until(
+        'no pod left',
+        () => this.pods(name),
+        left => left.length === 0,
+      )
+    } finally {
+      await this.stopOperator()
+    }
   }
 
   /** Polls until the condition holds. After `patienceMs` it throws an error with the last value. */

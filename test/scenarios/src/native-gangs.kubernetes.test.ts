@@ -99,14 +99,11 @@ describe('native gangs on real Kubernetes', { concurrency: false }, () => {
     await harness.startOperator()
   })
   afterEach(async () => {
-    if (await harness.set('w')) await harness.deleteSet('w')
-    await harness.until(
-      'no pod left',
-      () => harness.pods('w'),
-      left => left.length === 0,
-    )
-    await harness.stopOperator()
-    await operatorClient.close()
+    try {
+      await harness.cleanUp('w')
+    } finally {
+      await operatorClient.close()
+    }
   })
 
   const setCordon = (name: string, unschedulable: boolean) =>
