@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Model, type Relaxation } from '../model/model.ts'
 import { type Cycle, isSatisfied } from '../planner/cycle.ts'
-import { type GangTask, minimumChoices, taskOf } from '../planner/gang-demand.ts'
+import { type GangTask, minimumChoices, needsOthers, taskOf } from '../planner/gang-demand.ts'
 import { apply, fitsWith, type Placement, placeWith, revert } from '../planner/place.ts'
 import { obstacleOf } from '../planner/precheck.ts'
 import { withReplicaDomain } from '../planner/replica-domain.ts'
@@ -146,9 +146,14 @@ class Trial {
     if (alone === 'yes' || this.#placed.length === 0) return alone
     for (const { placement } of this.#placed) revert(this.model, placement)
     const others = this.#placed.map(entry => entry.task)
-    const together = fitsWith(this.model, task, others, budget)
+    const together = this.#isHopeless(task, budget) ? 'no' : fitsWith(this.model, task, others, budget)
     for (const { placement } of this.#placed) apply(this.model, placement)
     return together
+  }
+
+  /** The gang does not fit even without the others, which the model does not hold now. */
+  #isHopeless(task: GangTask, budget: Budget): boolean {
+    return !needsOthers(this.model, task) && fitsWith(this.model, task, [], budget) === 'no'
   }
 
   /** Adds a gang if its minimum fits together with the gangs added before; these may get other nodes. */
@@ -179,6 +184,10 @@ class Trial {
     }
     if (this.#placed.length === 0) return alone.kind === 'impossible' ? 'no' : 'unknown'
     for (const { placement } of this.#placed) revert(this.model, placement)
+    if (this.#isHopeless(task, budget)) {
+      for (const { placement } of this.#placed) apply(this.model, placement)
+      return 'no'
+    }
     const others = this.#placed.map(entry => entry.task)
     const together = placeWith(this.model, task, others, budget, {})
     if (together.kind === 'placed')

@@ -2,7 +2,7 @@
 import type { Model } from '../model/model.ts'
 import { Budget } from '../solver/index.ts'
 import { balanced } from './balance.ts'
-import { type GangTask, minimumChoices, preferringScopes } from './gang-demand.ts'
+import { type GangTask, minimumChoices, needsOthers, preferringScopes } from './gang-demand.ts'
 import { apply, type Placement, placeBest, placeWith, revert, scoreOfPlacement } from './place.ts'
 import { withReplicaDomain } from './replica-domain.ts'
 
@@ -80,10 +80,12 @@ function acceptChoice(
 
   // Second attempt: without the gangs accepted in this cycle, then together with them.
   for (const { placement } of accepted) revert(model, placement)
-  const empty = placeWith(model, task, [], budget, {})
-  if (empty.kind !== 'placed') {
-    for (const { placement } of accepted) apply(model, placement)
-    return { kind: empty.kind === 'impossible' ? 'rejected' : 'unknown', steps: budget.steps }
+  if (!needsOthers(model, task)) {
+    const empty = placeWith(model, task, [], budget, {})
+    if (empty.kind !== 'placed') {
+      for (const { placement } of accepted) apply(model, placement)
+      return { kind: empty.kind === 'impossible' ? 'rejected' : 'unknown', steps: budget.steps }
+    }
   }
   const { choices, complete } = jointChoices(model, accepted)
   let isProved = complete

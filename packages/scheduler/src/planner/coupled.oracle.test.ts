@@ -174,6 +174,34 @@ test('pod affinity, anti-affinity and spread between pending pods agree with a c
   ok(tally.scheduled > 100 && tally.unschedulable > 100, JSON.stringify(tally))
 })
 
+test('an earlier gang gets another node if a later gang has affinity to its pods', () => {
+  const term = { topologyKey: zone, labelSelector: { matchLabels: { app: 'a' } } }
+  const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } }
+  const spec = { schedulerName: 'grove-scheduler', affinity }
+  const decision = plan(
+    snapshotFrom({
+      nodes: [
+        node('tight', { cpu: '1' }, { labels: { [zone]: 'z1' } }),
+        node('wide', { cpu: '2' }, { labels: { [zone]: 'z2' } }),
+      ],
+      pods: [
+        memberPod('first', 'a', 0, { cpu: '1' }, { labels: { app: 'a' } }),
+        memberPod('second', 'b', 0, { cpu: '1' }, { spec }),
+      ],
+      podGangs: [podGang('first', [{ name: 'a', min: 1 }]), podGang('second', [{ name: 'b', min: 1 }])],
+    }),
+    policy,
+    0,
+  )
+  deepEqual(
+    decision.bindings.map(({ pod, node }) => [pod, node]),
+    [
+      ['a-0', 'wide'],
+      ['b-0', 'wide'],
+    ],
+  )
+})
+
 test('ten pods spread evenly over two zones', () => {
   const nodes = ['z1', 'z2'].flatMap(value =>
     [0, 1].map(i => node(`${value}-${i}`, { cpu: '8' }, { labels: { [zone]: value } })),

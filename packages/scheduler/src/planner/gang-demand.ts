@@ -59,6 +59,11 @@ export function taskOf(model: Model, gang: Gang, index: number, withGated = fals
   }
 }
 
+/** Reports whether pods of other gangs may help: pod affinity may select them. */
+export function needsOthers(model: Model, { minimum }: GangTask): boolean {
+  return minimum.some(pods => pods.some(pod => model.isCoupled(model.shapes.of(pod))))
+}
+
 /** At most this many choices of the minimum are tried. */
 const mostChoices = 64
 

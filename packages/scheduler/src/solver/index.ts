@@ -117,6 +117,7 @@ function solveCrossing(
     const pinned = withinBudget(() => budget.spend(1)) && pinFirst(scope, crossing, domain)
     // Two counters whose domains cross: their counts are not comparable by sums over domains.
     if (!pinned) return best ? { ...best, best: false } : unknown
+    if (!hasRoom(model, pinned)) continue
     const outcome = solve(model, pinned, budget, objective)
     if (outcome.kind === 'fits') {
       if (!objective) return outcome
@@ -127,6 +128,19 @@ function solveCrossing(
   }
   if (best) return { ...best, best: isComplete }
   return isComplete ? impossible : unknown
+}
+
+/** Every bucket alone fits on the nodes of its mask. Most choices of domains fail here, long before a search is set up. */
+function hasRoom(model: Model, { buckets, children }: DemandScope): boolean {
+  return (
+    buckets.every(({ shape, count, mask }) => {
+      const { caps, total } = model.roomOf(shape)
+      if (!mask) return total >= count
+      let room = 0
+      for (let node = 0; node < caps.length && room < count; node++) if (mask.nodes[node]) room += caps[node]!
+      return room >= count
+    }) && children.every(child => hasRoom(model, child))
+  )
 }
 
 /** Confines the first scope with the partition to one domain. Undefined if only a counter uses the partition. */
