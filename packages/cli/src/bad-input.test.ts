@@ -129,6 +129,25 @@ describe('files without a Kubernetes manifest', () => {
     it(args.map(arg => arg.replace(`${folder}/`, '')).join(' '), () => assertRejected(args, pattern))
 })
 
+it('every error of an operator configuration has its line', async () => {
+  const configuration = file(
+    'configuration.yaml',
+    `apiVersion: operator.config.grove.io/v1alpha1
+kind: OperatorConfiguration
+gangTermination: {onTotalLoss: wait}
+limits:
+  podCliqueReplicas: -1
+`,
+  )
+  const { status, stdout, stderr } = await call(['validate', '-f', set, '--config', configuration])
+  assert.deepEqual([status, stdout], [2, ''])
+  assert.deepEqual(stderr.replaceAll(`${folder}/`, '').trimEnd().split('\n'), [
+    'configuration.yaml:3: gangTermination.onTotalLoss: Unsupported value: "wait": supported values: "Wait", "Recreate"',
+    'configuration.yaml:5: limits.podCliqueReplicas: Invalid value: -1: must be greater than 0',
+    'grove: configuration.yaml has 2 errors',
+  ])
+})
+
 describe('invalid arguments', () => {
   const live = ['--kubeconfig', kubeconfig]
   const table: [args: string[], pattern: RegExp][] = [

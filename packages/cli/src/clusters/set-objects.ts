@@ -57,7 +57,10 @@ export async function onlySet(place: Place): Promise<string> {
   const names = await namesOfSets(place)
   if (names.length === 1) return names[0]!
   throw names.length === 0
-    ? new CommandError(`there is no PodCliqueSet in namespace ${place.namespace}`, 1)
+    ? new CommandError(
+        `there is no PodCliqueSet in namespace ${place.namespace}; \`grove status -A\` shows those of all namespaces`,
+        1,
+      )
     : new CommandError(
         `namespace ${place.namespace} has several PodCliqueSets; name one of ${names.join(', ')}`,
       )

@@ -187,7 +187,10 @@ export function testSetCommands(kubeconfig: () => string, namespaces: () => Prom
     const none = await call(['status', '-n', namespace, '--kubeconfig', kubeconfig()])
     assert.deepEqual(
       [none.status, none.stderr],
-      [1, `grove: there is no PodCliqueSet in namespace ${namespace}\n`],
+      [
+        1,
+        `grove: there is no PodCliqueSet in namespace ${namespace}; \`grove status -A\` shows those of all namespaces\n`,
+      ],
     )
   })
 }
