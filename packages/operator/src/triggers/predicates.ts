@@ -31,11 +31,20 @@ export function needsReconcile(change: Change<KubeObject>): boolean {
   )
 }
 
+/** Another client has removed the status. The operator itself never removes all conditions. */
+export function losesStatus(change: Change<KubeObject>): boolean {
+  if (change.type !== 'update') return false
+  const hasConditions = (object: KubeObject & { status?: { conditions?: readonly unknown[] } }) =>
+    (object.status?.conditions ?? []).length > 0
+  return hasConditions(change.old) && !hasConditions(change.new)
+}
+
 export function cliqueNeedsReconcile(change: Change<PodClique>): boolean {
   return (
     change.type !== 'update' ||
     change.old.metadata.generation !== change.new.metadata.generation ||
     changesOwner(change) ||
+    losesStatus(change) ||
     !sameMeaning(change.old.metadata.labels, change.new.metadata.labels)
   )
 }
@@ -64,12 +73,13 @@ export function changesGangStatus(change: Change<Pod>): boolean {
 }
 
 /**
- * Another client edited or deleted a gang, or an object that its scheduler reads. Status changes do not count, because
- * schedulers write them.
+ * Another client edited or deleted a gang, or an object that its scheduler reads, or removed its status. Other status
+ * changes do not count, because schedulers write them.
  */
 export function needsRepair(change: Change<KubeObject & { spec?: unknown }>): boolean {
   if (change.type !== 'update') return change.type === 'delete'
   return (
+    losesStatus(change) ||
     !sameMeaning(change.old.spec, change.new.spec) ||
     !sameMeaning(change.old.metadata.labels, change.new.metadata.labels) ||
     !sameMeaning(change.old.metadata.annotations, change.new.metadata.annotations)

@@ -171,6 +171,16 @@ test('enqueues a clique when its spec, labels or owner change, not when its stat
   assert.deepEqual(enqueued('cliques', before, { ...before, status: { readyReplicas: 1 } }), [])
 })
 
+test('enqueues a clique whose status another client removes', () => {
+  const enqueued = enqueuedKeys(cliqueSources, {})
+  const before = {
+    ...clique('w-0-a'),
+    status: { conditions: [{ type: 'PodCliqueScheduled', status: 'True' }] },
+  }
+  assert.deepEqual(enqueued('cliques', before, { ...before, status: {} }), ['serving/w-0-a'])
+  assert.deepEqual(enqueued('cliques', { ...before, status: {} }, before), [])
+})
+
 const member = (more: object) => ({
   ...clique('w-0-g-0-a', { labels: { [label.scalingGroup]: 'w-0-g' } }),
   ...more,

@@ -43,6 +43,7 @@ import {
   cliqueNeedsReconcile,
   gangNeedsReconcile,
   isEditedOrDeleted,
+  losesStatus,
   memberOfGroup,
   needsReconcile,
   needsRepair,
@@ -62,7 +63,9 @@ export function setSources(caches: Caches, log: Logger, queue: () => WorkQueue<S
     })
   return [
     changesOf(caches.sets, log, change =>
-      needsReconcile(change) || isResized(change) ? [setKey((change.new ?? change.old).metadata)] : [],
+      needsReconcile(change) || isResized(change) || losesStatus(change)
+        ? [setKey((change.new ?? change.old).metadata)]
+        : [],
     ),
     ofChildren(changesOf(caches.cliques, log, setOfChild)),
     ofChildren(changesOf(caches.groups, log, setOfChild)),

@@ -23,6 +23,7 @@ export type Action =
   | { readonly do: 'relabel set'; readonly value: string }
   | { readonly do: 'restart operator' }
   | { readonly do: 'edit child'; readonly edit: string; readonly pick: number }
+  | { readonly do: 'clear status'; readonly kind: keyof typeof withStatus; readonly pick: number }
   | { readonly do: 'switch strategy' }
   | { readonly do: 'change autoscaling'; readonly pick: number }
   | { readonly do: 'recreate set' }
@@ -37,6 +38,13 @@ const children = {
   Role: resources.roles,
   RoleBinding: resources.roleBindings,
   HorizontalPodAutoscaler: resources.autoscalers,
+} as const satisfies Record<string, Resource<KubeObject>>
+
+const withStatus = {
+  PodCliqueSet: resources.podCliqueSets,
+  PodClique: resources.podCliques,
+  PodCliqueScalingGroup: resources.podCliqueScalingGroups,
+  PodGang: resources.podGangs,
 } as const satisfies Record<string, Resource<KubeObject>>
 
 type Template = PodCliqueSet['spec']['template']
@@ -126,6 +134,14 @@ export const actions: fc.Arbitrary<Action> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('edit child' as const),
       edit: fc.constantFrom(...Object.keys(childEdits)),
+      pick,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('clear status' as const),
+      kind: fc.constantFrom(...(Object.keys(withStatus) as (keyof typeof withStatus)[])),
       pick,
     }),
   },
@@ -238,6 +254,26 @@ export async function act(harness: Harness, model: Model, action: Action): Promi
           resource,
           { name, namespace: harness.namespace },
           { merge: { ...rest, metadata: { ...metadata, uid } } },
+        ),
+      )
+      return
+    }
+    case 'clear status': {
+      const resource = withStatus[action.kind] as Resource<KubeObject>
+      const all = action.kind === 'PodCliqueSet' ? [set] : await harness.list(resource, model.name)
+      const object = chosen(all as readonly Stored<KubeObject & { status?: object }>[], action.pick)
+      if (!object) return
+      const { name, uid } = object.metadata
+      // The API requires the phase of a gang.
+      const status = Object.fromEntries(
+        Object.keys(object.status ?? {}).map(key => [key, key === 'phase' ? 'Pending' : null]),
+      )
+      await unlessGone(() =>
+        harness.client.patch(
+          resource,
+          { name, namespace: harness.namespace },
+          { merge: { metadata: { uid }, status } },
+          { subresource: 'status' },
         ),
       )
       return
