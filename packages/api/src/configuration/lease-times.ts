@@ -13,8 +13,6 @@ const retryFactor = 1.2
 /** Returns the mistakes of positive times that a lease elector rejects, in addition to a lease that ends too early. */
 export function leaseTimeMistakes(times: LeaseTimesConfiguration) {
   const mistakes: { readonly key: keyof LeaseTimesConfiguration; readonly problem: string }[] = []
-  if (times.leaseDuration % 1_000 !== 0)
-    mistakes.push({ key: 'leaseDuration', problem: 'must be whole seconds' })
   if (times.renewDeadline <= retryFactor * times.retryPeriod)
     mistakes.push({ key: 'renewDeadline', problem: `must be greater than ${retryFactor} × retryPeriod` })
   return mistakes

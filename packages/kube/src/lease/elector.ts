@@ -222,7 +222,7 @@ export class LeaseElector {
   async #write(before: Lease | undefined, signal: AbortSignal): Promise<boolean> {
     const { namespace, name, client } = this.#options
     const sent = { monotonic: this.#clock.monotonic(), wall: this.#clock.now() }
-    const leaseSeconds = this.#times.leaseDurationMs / 1_000
+    const leaseSeconds = Math.ceil(this.#times.leaseDurationMs / 1_000)
     const spec = heldSpec(before?.spec, { identity: this.#fence.identity, leaseSeconds, now: sent.wall })
     const written = before
       ? await client.update({ ...before, spec }, signal)

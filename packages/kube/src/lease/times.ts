@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 export interface LeaseTimes {
-  /** The wait of candidates after the last renewal. Whole seconds. */
+  /** The wait of candidates after the last renewal. The Lease contains it in seconds, rounded up. */
   readonly leaseDurationMs: number
   /**
    * The longest time that the leader continues without a successful renewal. The rest of the lease duration is the
@@ -21,7 +21,6 @@ export const defaultLeaseTimes: LeaseTimes = {
 export const candidateJitter = 1.2
 
 export function checkTimes({ leaseDurationMs, renewDeadlineMs, retryPeriodMs }: LeaseTimes): void {
-  if (leaseDurationMs % 1_000 !== 0) throw new RangeError('leaseDuration must be whole seconds')
   if (leaseDurationMs <= renewDeadlineMs)
     throw new RangeError('leaseDuration must be greater than renewDeadline')
   if (renewDeadlineMs <= candidateJitter * retryPeriodMs)
