@@ -14,7 +14,7 @@ import {
   silentLogger,
 } from '@grove/kube'
 import type { Caches } from './caches/caches.ts'
-import { setReplicaOf } from './layout/clique-instance.ts'
+import { groupReplicaOf, setReplicaOf } from './layout/clique-instance.ts'
 import { type GangKey, gangKeyOfMember, parseGangKey } from './layout/gang-key.ts'
 import {
   type CliqueKey,
@@ -25,6 +25,7 @@ import {
   type SetKey,
   setKey,
 } from './layout/object-key.ts'
+import type { StoredScalingGroup } from './layout/stored.ts'
 import { TerminatingNamespaces } from './memory/terminating-namespaces.ts'
 import { decisionSink, loggedEvents } from './metrics/decisions.ts'
 import { gangIdentity } from './metrics/identity.ts'
@@ -94,6 +95,7 @@ export class Operator {
     if (registry) cacheMetrics(registry, caches.observed)
     this.#observe = () => observeCaches(caches, clock, decisionLog, registry)
     memory.removals.onEnd((set, replicas) => this.#enqueueReplicas(caches, setKey(set.metadata), replicas))
+    memory.groupRemovals.onEnd((group, replicas) => this.#enqueueMembers(caches, group, replicas))
   }
 
   #setController(): Controller<SetKey> {
@@ -216,6 +218,12 @@ export class Operator {
         const gang = gangKeyOfMember(clique)
         if (gang) this.#gangs.queue.add(gang)
       }
+  }
+
+  /** Enqueues the cliques of a removed group replica, which create no pods during the removal. */
+  #enqueueMembers(caches: Caches, group: StoredScalingGroup, replicas: ReadonlySet<number>): void {
+    for (const clique of caches.cliques.byIndex('controller', group.metadata.uid))
+      if (replicas.has(groupReplicaOf(clique) ?? -1)) this.#cliques.queue.add(cliqueKey(clique.metadata))
   }
 }
 

@@ -7,7 +7,7 @@ import type { EventValue, Service } from '@grove/api'
 import { FakeClock, type Stored } from '@grove/kube'
 import { resources } from '../caches/resources.ts'
 import { CodedError } from '../errors/coded-error.ts'
-import { RemovalsUnderWay } from '../memory/removals.ts'
+import { SetReplicaRemovals } from '../memory/removals.ts'
 import { SetTable } from '../memory/set-table.ts'
 import { failure, SimulatedApi } from '../testing/simulation/api.ts'
 import { execute, executeEach, executeInOrder } from './execute.ts'
@@ -30,7 +30,7 @@ function harness() {
     events: {
       emit: (_: unknown, source: string, { reason }: EventValue) => void events.push(`${source} ${reason}`),
     },
-    memory: { removals: new RemovalsUnderWay(new SetTable(() => true)) },
+    memory: { removals: new SetReplicaRemovals(new SetTable(() => true)) },
   }
   return {
     api,

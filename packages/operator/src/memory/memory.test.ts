@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { FakeClock, type KubeObject, type Resource, type Stored } from '@grove/kube'
 import { resources } from '../caches/resources.ts'
 import { gangKey } from '../layout/gang-key.ts'
-import type { StoredSet } from '../layout/stored.ts'
+import type { StoredScalingGroup, StoredSet } from '../layout/stored.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { SimulatedApi } from '../testing/simulation/api.ts'
 import { converge } from '../testing/simulation/convergence.ts'
@@ -49,8 +49,11 @@ test('drops every entry of a set and of its children when they are gone', async 
   fill()
   replicas.all(set, 1)
   memory.statusDebounce.delayMs(child.metadata.uid)
-  await memory.removals.during(set, [0], async () =>
-    assert.deepEqual(memory.sizes(), allOf(memory, 1), 'every holder has an entry'),
+  const group = { metadata: { uid: 'uid of a scaling group' } } as StoredScalingGroup
+  await memory.removals.during(set, [0], () =>
+    memory.groupRemovals.during(group, [0], async () =>
+      assert.deepEqual(memory.sizes(), allOf(memory, 1), 'every holder has an entry'),
+    ),
   )
   api.remove(resources.podCliqueSets as never, set as never)
   api.remove(resources.podCliques as never, child as never)

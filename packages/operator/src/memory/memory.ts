@@ -8,6 +8,7 @@
 //
 // | Name                  | Reason                                                            | Key               | Bound                      | Dropped                         |
 // | removals              | no controller recreates a replica while the operator deletes it   | set UID, replica  | replicas being deleted     | when the deletion ends          |
+// | groupRemovals         | no pods are created for a group replica while it is deleted       | group UID, replica | replicas being deleted    | when the deletion ends          |
 // | podsLeft              | the pods of deleted cliques are deleted although a request failed | set UID           | cliques deleted by the set | when their pods are deleted     |
 // | schedulers            | a changed default must not split a gang between two schedulers    | set UID           | one name per set           | with the set                    |
 // | terminatingSince      | ComputeDomains are held for a time by the operator's own clock    | set UID           | one time per set           | with the set                    |
@@ -31,8 +32,8 @@ import type { Change, Clock, KubeObject } from '@grove/kube'
 import type { Caches } from '../caches/caches.ts'
 import type { GangKey } from '../layout/gang-key.ts'
 import type { CliqueKey } from '../layout/object-key.ts'
-import type { StoredSet } from '../layout/stored.ts'
-import { RemovalsUnderWay } from './removals.ts'
+import type { StoredScalingGroup, StoredSet } from '../layout/stored.ts'
+import { ReplicaRemovals, SetReplicaRemovals } from './removals.ts'
 import { type Compute, ReplicaMemo } from './replica-memo.ts'
 import { SetTable } from './set-table.ts'
 import { StatusDebounce } from './status-debounce.ts'
@@ -79,7 +80,8 @@ type ObservedCaches = Pick<Caches, 'sets' | 'groups' | 'cliques' | 'gangs' | 'po
 export class Memory {
   readonly #caches: ObservedCaches
   readonly #holders = new Map<string, Holder>()
-  readonly removals: RemovalsUnderWay
+  readonly removals: SetReplicaRemovals
+  readonly groupRemovals: ReplicaRemovals<StoredScalingGroup>
   readonly schedulers = this.#table<string>('schedulers')
   readonly terminatingSince = this.#table<number>('terminatingSince')
   readonly terminatingNamespaces = this.#table<true>('terminatingNamespaces')
@@ -93,7 +95,11 @@ export class Memory {
 
   constructor(caches: ObservedCaches, clock: Clock) {
     this.#caches = caches
-    this.removals = this.#hold('removals', new RemovalsUnderWay(this.#table<ReadonlySet<string>>('podsLeft')))
+    this.removals = this.#hold(
+      'removals',
+      new SetReplicaRemovals(this.#table<ReadonlySet<string>>('podsLeft')),
+    )
+    this.groupRemovals = this.#hold('groupRemovals', new ReplicaRemovals())
     this.statusDebounce = this.#hold('statusDebounce', new StatusDebounce(clock))
     caches.sets.onChange(change => {
       if (change.type === 'delete')

@@ -1,48 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { StoredSet } from '../layout/stored.ts'
+import type { StoredScalingGroup, StoredSet } from '../layout/stored.ts'
 import type { SetTable } from './set-table.ts'
 
-type OnEnd = (set: StoredSet, replicas: ReadonlySet<number>) => void
+type ReplicaOwner = StoredSet | StoredScalingGroup
+type OnEnd<Owner> = (owner: Owner, replicas: ReadonlySet<number>) => void
 
 /**
- * Replicas of sets that the operator is deleting, permanently or to recreate them. Deleting thousands of cliques takes
- * seconds and is done by label: it would also delete objects that another controller creates for such a replica
- * meanwhile.
+ * Replicas that the operator is deleting, permanently or to recreate them. Deleting thousands of cliques takes seconds
+ * and is done by label: it would also delete objects that another controller creates for such a replica meanwhile. The
+ * garbage collector deletes the pods of the first cliques before the request for all cliques has its response.
  */
-export class RemovalsUnderWay {
+export class ReplicaRemovals<Owner extends ReplicaOwner> {
   readonly #replicas = new Set<string>()
-  /** UIDs of deleted cliques whose pods may not be deleted yet. */
-  readonly #podsLeft: SetTable<ReadonlySet<string>>
-  readonly #listeners: OnEnd[] = []
-
-  constructor(podsLeft: SetTable<ReadonlySet<string>>) {
-    this.#podsLeft = podsLeft
-  }
+  readonly #listeners: OnEnd<Owner>[] = []
 
   /** Calls the listener after every removal, successful or not: objects that were held back are reconciled again. */
-  onEnd(listener: OnEnd): void {
+  onEnd(listener: OnEnd<Owner>): void {
     this.#listeners.push(listener)
   }
 
-  has(set: StoredSet, replica: number): boolean {
-    return this.#replicas.has(idOf(set, replica))
+  has(owner: Owner, replica: number): boolean {
+    return this.#replicas.has(idOf(owner, replica))
   }
 
   get size(): number {
     return this.#replicas.size
   }
 
-  /** The same replica is never deleted twice at the same time, because a set has one reconcile at a time. */
-  async during<T>(set: StoredSet, replicas: readonly number[], work: () => Promise<T>): Promise<T> {
-    const ids = replicas.map(replica => idOf(set, replica))
+  /** The same replica is never deleted twice at the same time, because its owner has one reconcile at a time. */
+  async during<T>(owner: Owner, replicas: readonly number[], work: () => Promise<T>): Promise<T> {
+    const ids = replicas.map(replica => idOf(owner, replica))
     for (const id of ids) this.#replicas.add(id)
     try {
       return await work()
     } finally {
       for (const id of ids) this.#replicas.delete(id)
-      if (replicas.length > 0) for (const listener of this.#listeners) listener(set, new Set(replicas))
+      if (replicas.length > 0) for (const listener of this.#listeners) listener(owner, new Set(replicas))
     }
+  }
+}
+
+/** The replicas of sets. */
+export class SetReplicaRemovals extends ReplicaRemovals<StoredSet> {
+  /** UIDs of deleted cliques whose pods may not be deleted yet. */
+  readonly #podsLeft: SetTable<ReadonlySet<string>>
+
+  constructor(podsLeft: SetTable<ReadonlySet<string>>) {
+    super()
+    this.#podsLeft = podsLeft
   }
 
   /**
@@ -66,6 +72,6 @@ export class RemovalsUnderWay {
   }
 }
 
-function idOf({ metadata: { uid } }: StoredSet, replica: number): string {
+function idOf({ metadata: { uid } }: ReplicaOwner, replica: number): string {
   return `${uid}/${replica}`
 }

@@ -74,10 +74,19 @@ function snapshotOf(
         }
       : undefined,
     isWanted: isWanted(set, instance, caches),
-    isBeingRemoved: memory.removals.has(set, setReplica),
+    isBeingRemoved: memory.removals.has(set, setReplica) || isRemovedByGroup(instance, namespace, context),
     hasFollowers: caches.cliques.countByIndex('basePodGang', `${namespace}/${podGang}`) > 0,
     scheduler: { name, backend: backends.find(name) },
     configuration,
     waiterImage,
   }
+}
+
+function isRemovedByGroup(
+  { group }: CliqueInstance,
+  namespace: string,
+  { caches, memory }: OperatorContext,
+): boolean {
+  const owner = group && caches.groups.get({ namespace, name: group.instance.name })
+  return owner !== undefined && memory.groupRemovals.has(owner, group!.replica)
 }

@@ -221,7 +221,8 @@ test('with OnDelete members follow the template and cause one event; a rejection
   assert.deepEqual([watched.emitted, watched.writes], [[], []])
 })
 
-test('deletes an outdated replica that lost a clique before it creates the missing clique', async () => {
+/** A set with a new image, and without one clique of the outdated replica 1 of the group. */
+async function withOutdatedReplica(): Promise<WatchedSet> {
   const watched = await watchedSet(set)
   const { simulation } = watched
   const { template } = simulation.set.spec
@@ -232,6 +233,11 @@ test('deletes an outdated replica that lost a clique before it creates the missi
   await simulation.clock.advance(10_000)
   remove(watched, cliqueOf(watched, 'w-0-g-1-worker')!)
   watched.writes.length = 0
+  return watched
+}
+
+test('deletes an outdated replica that lost a clique before it creates the missing clique', async () => {
+  const watched = await withOutdatedReplica()
   await reconcile(watched)
   assert.deepEqual(
     watched.writes.filter(write => write.endsWith(' podcliques')),
@@ -246,6 +252,32 @@ test('deletes an outdated replica that lost a clique before it creates the missi
     names(watched).filter(one => one.startsWith('w-0-g-1-')),
     ['w-0-g-1-gpu-worker', 'w-0-g-1-worker'],
   )
+})
+
+test('a clique creates no pod while its group replica is deleted, also if its pods are deleted first', async () => {
+  const watched = await withOutdatedReplica()
+  const { api } = watched.simulation
+  const member = 'w-0-g-1-gpu-worker'
+  const podsOf = () =>
+    api
+      .list(resources.pods)
+      .filter(({ metadata }) => metadata.labels?.[label.podClique] === member && !metadata.deletionTimestamp)
+  let remaining: number | undefined
+  api.hooks = {
+    ...api.hooks,
+    // The garbage collector deletes pods of the first cliques before the request for all cliques has its response.
+    before: async ({ verb, resource }) => {
+      if (verb !== 'delete' || resource !== 'podcliques') return
+      for (const one of podsOf()) api.remove(resources.pods as never, one)
+      await watched.simulation.reconcileOne('clique', member)
+      remaining = podsOf().length
+    },
+  }
+  await reconcile(watched)
+  assert.equal(remaining, 0)
+  await reconcile(watched)
+  await watched.simulation.reconcileOne('clique', member)
+  assert.equal(podsOf().length, 2, 'the new clique creates its pods')
 })
 
 test('a terminating group creates no members, emits no events and loses its finalizer', async () => {

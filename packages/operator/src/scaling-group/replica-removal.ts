@@ -25,6 +25,17 @@ export async function removeReplicas(
   if (replicas.length === 0) return []
   const failed = await executeInOrder([plannedLoss(snapshot, replicas)], context, { signal })
   if (failed.length) return failed
+  return context.memory.groupRemovals.during(snapshot.group, replicas, () =>
+    removeObjects(snapshot, replicas, context, signal),
+  )
+}
+
+async function removeObjects(
+  snapshot: GroupSnapshot,
+  replicas: readonly number[],
+  context: OperatorContext,
+  signal: AbortSignal,
+): Promise<readonly unknown[]> {
   const gangs = snapshot.gangsOf(scaledAway(snapshot, replicas))
   const { failures } = await execute(gangDeletions(snapshot.set, gangs, context.caches), context, { signal })
   return [...failures, ...(await executeInOrder(deletions(snapshot, replicas, context), context, { signal }))]
