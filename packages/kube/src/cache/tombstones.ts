@@ -18,9 +18,10 @@ interface Tombstone {
 
 /**
  * Limit of UIDs that are remembered after the watch has shown their deletion. The response to a delete and its event
- * arrive within moments of each other, in either order.
+ * arrive within moments of each other, in either order. Each cache fills up to this limit and stays there, so it is
+ * part of the memory that an operator needs after thousands of deleted sets.
  */
-const rememberedUids = 4096
+const rememberedUids = 1024
 
 /**
  * The effects of own deletes, until the watch or a newer list has shown them. Also the oldest state of a name that
